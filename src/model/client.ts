@@ -1,0 +1,150 @@
+// Contract: what a client's row holds. Implemented in src/clients/<id>/setup.ts, listed in src/clients/registry.ts. PURE.
+import type { Tolerance } from './edit.ts';
+import type { CanonicalEvent } from './events.ts';
+import type { JsonObject, JsonValue, Path } from './json.ts';
+import type { Diagnostic } from './diagnostic.ts';
+
+export type Platform = 'linux' | 'darwin' | 'win32';
+export type Scope = 'user' | 'project';
+
+/** Everything a root depends on. `dirExists` is asked only for override variables, which must name a directory. */
+export interface RootContext {
+  readonly platform: Platform;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+  /** The project directory, for scope `project`. */
+  readonly project: string;
+  readonly dirExists: (path: string) => boolean;
+}
+
+export interface Roots {
+  /** Named absolute directories and files of this client. */
+  readonly paths: Readonly<Record<string, string>>;
+  /** For example an override that no measured version honours. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export type FileRole = 'hooks' | 'mcp' | 'hooks+mcp';
+
+/** One file of a client into which registrations go. */
+export interface FileSpec {
+  readonly role: FileRole;
+  readonly scope: Scope;
+  readonly path: string;
+  readonly format: 'json' | 'toml';
+  readonly tolerance: Tolerance;
+  /** The file can hold secrets: a new one is created 0600. An existing mode is kept. */
+  readonly secret: boolean;
+  /** A lock directory of the client itself, held for the milliseconds of the write. */
+  readonly clientLock?: string;
+}
+
+export interface HookEvent {
+  readonly canonical: CanonicalEvent;
+  readonly native: string;
+  readonly matcher?: string;
+  /** In the unit the client's file uses (see HookSurface.timeoutUnit). */
+  readonly timeout: number;
+  /** True where the client wants a flat list of handlers for this event instead of {matcher, hooks} groups. */
+  readonly flat?: boolean;
+  /** First client version that has it, where that is known. */
+  readonly since?: string;
+  readonly note?: string;
+}
+
+export interface EventArray { readonly path: Path; readonly native: string; readonly items: readonly JsonValue[] }
+
+export interface HookSurface {
+  readonly shape: 'wrapped' | 'named-groups';
+  readonly timeoutUnit: 's' | 'ms';
+  readonly events: readonly HookEvent[];
+  /** Path of the array that holds a native event's entries when we create it. */
+  readonly arrayPath: (native: string) => Path;
+  /** Every array of hook entries in a document, whoever owns it. */
+  readonly arrays: (document: JsonObject) => readonly EventArray[];
+  /** Keys of our handler besides `type` and `command`. */
+  readonly handlerExtras: (event: HookEvent) => JsonObject;
+  /** Positions carry meaning for the client (Codex trust keys): never insert before or reorder. */
+  readonly positional: boolean;
+}
+
+/** A server as the operator's settings name it. Env and header values are literals or `${NAME}` references. */
+export type McpServer =
+  | { readonly kind: 'stdio'; readonly command: string; readonly args: readonly string[]; readonly env: Readonly<Record<string, string>> }
+  | { readonly kind: 'http'; readonly url: string; readonly headers: Readonly<Record<string, string>> };
+
+export interface McpSurface {
+  readonly key: string;
+  /** The entry in this client's spelling, or the reason why it cannot be said here. */
+  readonly entry: (server: McpServer) => { readonly ok: true; readonly entry: JsonObject } | { readonly ok: false; readonly why: string };
+  /** Keys of an entry that a client adds by itself are left alone; these are the ones we may own. */
+  readonly ownedKeys: readonly string[];
+  /** How the client names an MCP tool in hooks, for the capability table. */
+  readonly toolNaming: string;
+  readonly validName: (name: string) => boolean;
+}
+
+/** Something in a file by which a client would ignore it, or ignore our hook. */
+export interface Finding {
+  readonly id: string;
+  /** `file`: the client drops the whole file. `hooks`: it does not run our hooks. `note`: worth saying. */
+  readonly effect: 'file' | 'hooks' | 'note';
+  /** True where every measured version behaves so; false where it depends on the version. */
+  readonly certain: boolean;
+  readonly path?: Path;
+  readonly message: string;
+  readonly fix: string;
+}
+
+/** A file that is read (never written) for switches and trust. */
+export interface EvidenceFile { readonly name: string; readonly path: string; readonly format: 'json' | 'toml'; readonly tolerance: Tolerance }
+
+export interface Fact { readonly text: string; readonly basis: 'measured' | 'documented' | 'unknown'; readonly versions?: string }
+
+export interface ClientDefinition {
+  readonly id: string;
+  readonly name: string;
+  readonly aliases: readonly string[];
+  readonly vendor: string;
+  /** Versions on which the facts were seen. */
+  readonly seenOn: Fact;
+  readonly binaries: readonly string[];
+  /** Usual install places besides PATH, absolute. */
+  readonly installPaths: (context: RootContext) => readonly string[];
+  /** Files or directories whose presence says that the client was configured here. */
+  readonly configMarks: (roots: Roots) => readonly string[];
+  readonly roots: (context: RootContext) => Roots;
+  readonly files: (roots: Roots, scope: Scope) => readonly FileSpec[];
+  readonly hooks: HookSurface;
+  readonly mcp: McpSurface;
+  /** Whole-document checks on a file of the given role (schema faults by which the client drops it). */
+  readonly lint: (role: FileRole, document: JsonObject) => readonly Finding[];
+  /** Files read as evidence besides `files`: other layers, switches, trust. */
+  readonly evidenceFiles: (roots: Roots, context: RootContext) => readonly EvidenceFile[];
+  /** Switches by which hooks are off, from all documents that could be read (by evidence name; our own file is `own`). */
+  readonly switches: (documents: ReadonlyMap<string, JsonObject>, env: RootContext['env']) => readonly Finding[];
+  /** Trust of each of our hooks where the client has such a gate. Paths are as registered. */
+  readonly trust?: (documents: ReadonlyMap<string, JsonObject>, hooksFile: string, sha256: (text: string) => string) => readonly TrustState[];
+  /** Native action the person must take after apply, if any. */
+  readonly afterApply: readonly string[];
+  readonly verdicts: ClientVerdictFacts;
+  /** Tools or ways that no hook sees. */
+  readonly gaps: readonly Fact[];
+}
+
+export interface TrustState {
+  readonly canonical: CanonicalEvent;
+  readonly state: 'trusted' | 'untrusted' | 'modified' | 'disabled';
+  readonly fix: string;
+}
+
+/** What happens, for the capability table. */
+export interface ClientVerdictFacts {
+  readonly deny: Fact;
+  readonly ask: Fact;
+  readonly neutral: Fact;
+  readonly crash: Fact;
+  readonly timeout: Fact;
+  readonly missingBinary: Fact;
+  readonly denyEffect: 'call' | 'turn' | 'task';
+}

@@ -1,0 +1,14 @@
+// Contract: what the guard says about one event. PURE.
+
+/** neutral = no opinion: the client's own rules go on. allow is only said where a person's rule says so. */
+export type Decision = 'neutral' | 'allow' | 'ask' | 'deny';
+
+export interface Verdict {
+  readonly decision: Decision;
+  /** Stable id such as `git.push.force`; absent on neutral. */
+  readonly rule?: string;
+  /** One or two sentences for the model and the person: what was refused and what to do instead. */
+  readonly reason?: string;
+}
+
+export const NEUTRAL: Verdict = { decision: 'neutral' };
