@@ -1,0 +1,208 @@
+// Contract: the Host port. Every touch of the machine outside the hook's hot path goes through it, so that dry runs,
+// verification and fault injection are the same code on another host. realHost is the only one that reaches the disk. IO.
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import { createHash, randomBytes } from 'node:crypto';
+import { spawnSync } from 'node:child_process';
+import lockfile from 'proper-lockfile';
+import type { Platform } from './model/client.ts';
+
+export interface FileStat {
+  readonly kind: 'file' | 'dir' | 'link' | 'fifo' | 'socket' | 'other';
+  readonly size: number;
+  readonly dev: string;
+  readonly ino: string;
+  readonly mtimeNs: string;
+  readonly mode: number;
+  readonly uid: number;
+  readonly gid: number;
+  readonly nlink: number;
+}
+
+export interface SpawnResult { readonly code: number | null; readonly signal: string | null; readonly stdout: string; readonly stderr: string; readonly failure?: string }
+
+export interface SpawnOptions {
+  readonly input?: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  readonly timeoutMs: number;
+  readonly maxBytes: number;
+}
+
+export interface Host {
+  readonly platform: Platform;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly pid: number;
+  readonly cwd: string;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Random lower-case hex of the given number of bytes. */
+  readonly nonce: (bytes: number) => string;
+  readonly sha256: (data: Uint8Array | string) => string;
+  /** undefined when nothing is there. lstat does not follow links. */
+  readonly lstat: (path: string) => FileStat | undefined;
+  readonly stat: (path: string) => FileStat | undefined;
+  readonly readlink: (path: string) => string;
+  /** Reads a regular file whole; opens without blocking on anything else. Throws beyond maxBytes. */
+  readonly readFile: (path: string, maxBytes: number) => Uint8Array;
+  /** Reads `length` bytes from `offset` (fewer at the end of the file). */
+  readonly readAt: (path: string, offset: number, length: number) => Uint8Array;
+  readonly readDir: (path: string) => readonly string[];
+  readonly canExecute: (path: string) => boolean;
+  /** O_EXCL create, mode set before content is visible, owner set where given and changed, all bytes written, fsync. */
+  readonly writeNew: (path: string, bytes: Uint8Array, mode: number, owner?: { uid: number; gid: number }) => void;
+  readonly rename: (from: string, to: string) => void;
+  readonly unlink: (path: string) => void;
+  readonly mkdir: (path: string, mode: number) => void;
+  readonly rmdir: (path: string) => void;
+  readonly fsyncDir: (path: string) => void;
+  /** Takes a lock file or fails with an error whose code is ELOCKED after waitMs. The release never throws. */
+  readonly lock: (lockPath: string, waitMs: number) => Promise<() => Promise<void>>;
+  readonly spawn: (command: string, args: readonly string[], options: SpawnOptions) => SpawnResult;
+}
+
+function errnoOf(error: unknown): string | undefined {
+  return typeof error === 'object' && error !== null && 'code' in error ? String((error as { code: unknown }).code) : undefined;
+}
+
+/** The error code of a failed host call (`ENOENT`, `EACCES`, ...), or undefined. */
+export const hostErrorCode = errnoOf;
+
+function toStat(s: fs.BigIntStats): FileStat {
+  const kind = s.isFile() ? 'file' : s.isDirectory() ? 'dir' : s.isSymbolicLink() ? 'link' : s.isFIFO() ? 'fifo' : s.isSocket() ? 'socket' : 'other';
+  return {
+    kind, size: Number(s.size), dev: String(s.dev), ino: String(s.ino), mtimeNs: String(s.mtimeNs),
+    mode: Number(s.mode) & 0o7777, uid: Number(s.uid), gid: Number(s.gid), nlink: Number(s.nlink),
+  };
+}
+
+function statOrNothing(read: () => fs.BigIntStats): FileStat | undefined {
+  try {
+    return toStat(read());
+  } catch (error) {
+    const code = errnoOf(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}
+
+function readRegular(path: string, maxBytes: number): Uint8Array {
+  // O_NONBLOCK: opening a FIFO must not wait for a writer. The check on the descriptor is the one that counts.
+  const fd = fs.openSync(path, fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0));
+  try {
+    const stat = fs.fstatSync(fd);
+    if (!stat.isFile()) throw Object.assign(new Error('not a regular file'), { code: 'ENOTFILE' });
+    if (stat.size > maxBytes) throw Object.assign(new Error('file too large'), { code: 'EFBIG' });
+    return fs.readFileSync(fd);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+function readRange(path: string, offset: number, length: number): Uint8Array {
+  const fd = fs.openSync(path, fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0));
+  try {
+    const buffer = Buffer.alloc(length);
+    let done = 0;
+    while (done < length) {
+      const n = fs.readSync(fd, buffer, done, length - done, offset + done);
+      if (n === 0) break;
+      done += n;
+    }
+    return buffer.subarray(0, done);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+function writeNewFile(path: string, bytes: Uint8Array, mode: number, owner?: { uid: number; gid: number }): void {
+  const fd = fs.openSync(path, 'wx', 0o600);
+  try {
+    if (process.platform !== 'win32') {
+      // Owner first: chown clears set-id bits, and the mode must be the last word before any content is visible.
+      const self = fs.fstatSync(fd);
+      if (owner !== undefined && (owner.uid !== self.uid || owner.gid !== self.gid)) fs.fchownSync(fd, owner.uid, owner.gid);
+      fs.fchmodSync(fd, mode);
+    }
+    let done = 0;
+    while (done < bytes.length) done += fs.writeSync(fd, bytes, done, bytes.length - done);
+    fs.fsyncSync(fd);
+  } catch (error) {
+    fs.closeSync(fd);
+    try { fs.unlinkSync(path); } catch { /* the first error is the one to report */ }
+    throw error;
+  }
+  fs.closeSync(fd);
+}
+
+async function takeLock(lockPath: string, waitMs: number): Promise<() => Promise<void>> {
+  const step = 100;
+  // realpath:false because the locked thing may not exist yet; correctness rests on compare-and-swap, not on this lock.
+  const release = await lockfile.lock(lockPath, {
+    realpath: false,
+    lockfilePath: lockPath,
+    stale: 10_000,
+    retries: { retries: Math.ceil(waitMs / step), factor: 1, minTimeout: step, maxTimeout: step },
+    onCompromised: () => undefined,
+  });
+  return async () => {
+    try { await release(); } catch { /* a lost lock is caught by compare-and-swap */ }
+  };
+}
+
+function runCommand(command: string, args: readonly string[], options: SpawnOptions): SpawnResult {
+  const r = spawnSync(command, [...args], {
+    input: options.input ?? '', env: options.env as NodeJS.ProcessEnv, timeout: options.timeoutMs, killSignal: 'SIGKILL',
+    maxBuffer: options.maxBytes, encoding: 'utf8', windowsHide: true, ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+  });
+  const failure = r.error === undefined ? undefined : (errnoOf(r.error) ?? 'unknown');
+  return { code: r.status, signal: r.signal, stdout: r.stdout ?? '', stderr: r.stderr ?? '', ...(failure === undefined ? {} : { failure }) };
+}
+
+/** Tests set PRAETORCTL_TEST_GUARD: then no path below the account's real home may be touched (habit: tests cannot reach it). */
+function guardPath(guarded: string | undefined, path: string): string {
+  if (guarded !== undefined && (path === guarded || path.startsWith(`${guarded}/`))) {
+    throw new Error('a test tried to reach the real home directory');
+  }
+  return path;
+}
+
+export interface RealHostOptions {
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly cwd?: string;
+  readonly platform?: Platform;
+}
+
+export function realHost(options: RealHostOptions = {}): Host {
+  const env = options.env ?? process.env;
+  const home = process.env['PRAETORCTL_TEST_GUARD'] === '1' ? os.userInfo().homedir : undefined;
+  const at = (path: string): string => guardPath(home, path);
+  const platform = options.platform ?? (process.platform === 'win32' || process.platform === 'darwin' ? process.platform : 'linux');
+  return {
+    platform, env, pid: process.pid, cwd: options.cwd ?? process.cwd(),
+    now: () => Date.now(),
+    nonce: (bytes) => randomBytes(bytes).toString('hex'),
+    sha256: (data) => createHash('sha256').update(data).digest('hex'),
+    lstat: (path) => statOrNothing(() => fs.lstatSync(at(path), { bigint: true })),
+    stat: (path) => statOrNothing(() => fs.statSync(at(path), { bigint: true })),
+    readlink: (path) => fs.readlinkSync(at(path)),
+    readFile: (path, maxBytes) => readRegular(at(path), maxBytes),
+    readAt: (path, offset, length) => readRange(at(path), offset, length),
+    readDir: (path) => fs.readdirSync(at(path)).sort(),
+    canExecute: (path) => {
+      try { fs.accessSync(at(path), fs.constants.X_OK); return true; } catch { return false; }
+    },
+    writeNew: (path, bytes, mode, owner) => writeNewFile(at(path), bytes, mode, owner),
+    rename: (from, to) => fs.renameSync(at(from), at(to)),
+    unlink: (path) => fs.unlinkSync(at(path)),
+    mkdir: (path, mode) => { fs.mkdirSync(at(path), { mode }); },
+    rmdir: (path) => fs.rmdirSync(at(path)),
+    fsyncDir: (path) => {
+      if (process.platform === 'win32') return; // Directories cannot be opened for fsync there.
+      const fd = fs.openSync(at(path), 'r');
+      try { fs.fsyncSync(fd); } finally { fs.closeSync(fd); }
+    },
+    lock: (lockPath, waitMs) => takeLock(at(lockPath), waitMs),
+    spawn: runCommand,
+  };
+}
