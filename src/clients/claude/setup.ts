@@ -1,0 +1,188 @@
+// Contract: Claude Code's row. Measured on 2.1.197 (A) and 2.1.332 (B), Linux; what is only documented says so. PURE.
+import type { ClientDefinition, Finding, HookEvent } from '../../model/client.ts';
+import type { Tolerance } from '../../model/edit.ts';
+import { isObject, type JsonObject, type JsonValue, type Path } from '../../model/json.ts';
+import { joinPath } from '../../roots/paths.ts';
+import { overrideDir } from '../../roots/overrides.ts';
+import { httpEntry, stdioEntry } from '../mcp-kit.ts';
+import { wrappedArrays } from '../registration.ts';
+
+// Strict JSON: a comment or a trailing comma voids the whole file in A and B. BOM and UTF-16LE with BOM are read.
+const SETTINGS: Tolerance = { comments: false, trailingCommas: false, bom: true, utf16le: true, emptyIsObject: false };
+// A damaged ~/.claude.json makes the client exit 1; A then replaces it by defaults.
+const STATE: Tolerance = { comments: false, trailingCommas: false, bom: true, utf16le: false, emptyIsObject: false };
+
+// Anchored, because a matcher with metacharacters is an unanchored regular expression; `mcp__lab` alone would match nothing.
+const GUARDED_TOOLS = '^(Bash|PowerShell|Edit|MultiEdit|Write|NotebookEdit)$|^mcp__';
+
+// A timeout is fail-open in A, so it is far above the hook's own deadline.
+const TIMEOUT_SECONDS = 30;
+
+const EVENTS: readonly HookEvent[] = [
+  { canonical: 'pre-tool', native: 'PreToolUse', matcher: GUARDED_TOOLS, timeout: TIMEOUT_SECONDS },
+  { canonical: 'post-tool', native: 'PostToolUse', matcher: GUARDED_TOOLS, timeout: TIMEOUT_SECONDS },
+  { canonical: 'permission', native: 'PermissionRequest', timeout: TIMEOUT_SECONDS },
+  { canonical: 'prompt', native: 'UserPromptSubmit', timeout: TIMEOUT_SECONDS },
+  { canonical: 'session-start', native: 'SessionStart', timeout: TIMEOUT_SECONDS },
+  { canonical: 'session-end', native: 'SessionEnd', timeout: TIMEOUT_SECONDS },
+  { canonical: 'stop', native: 'Stop', timeout: TIMEOUT_SECONDS },
+  { canonical: 'subagent-start', native: 'SubagentStart', timeout: TIMEOUT_SECONDS },
+  { canonical: 'subagent-stop', native: 'SubagentStop', timeout: TIMEOUT_SECONDS },
+  { canonical: 'notification', native: 'Notification', timeout: TIMEOUT_SECONDS },
+];
+
+const HANDLER_TYPES = ['command', 'http', 'prompt', 'agent', 'mcp_tool'];
+// Under these two events B drops the whole file too; elsewhere it drops only the entry. A drops the file for any.
+const FATAL_EVENTS = ['PreToolUse', 'PermissionRequest'];
+
+function handlerFault(handler: JsonValue): string | undefined {
+  if (!isObject(handler)) return 'a handler is not an object';
+  const type = handler['type'];
+  if (typeof type !== 'string' || !HANDLER_TYPES.includes(type)) return 'a handler has an unknown or missing type';
+  if (type === 'command' && typeof handler['command'] !== 'string') return 'a command handler has no command';
+  const timeout = handler['timeout'];
+  if (timeout !== undefined && (typeof timeout !== 'number' || timeout <= 0)) return 'a timeout is not a positive number';
+  const onFailure = handler['onFailure'];
+  if (onFailure !== undefined && onFailure !== 'block' && onFailure !== 'continue') return 'onFailure is neither block nor continue';
+  return undefined;
+}
+
+function groupFault(group: JsonValue): string | undefined {
+  if (!isObject(group)) return 'a group is not an object';
+  if (group['matcher'] !== undefined && typeof group['matcher'] !== 'string') return 'a matcher is not a string';
+  const handlers = group['hooks'];
+  if (!Array.isArray(handlers)) return 'a group has no hooks list';
+  for (const handler of handlers) {
+    const fault = handlerFault(handler);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+function fileFinding(path: Path, message: string, certain: boolean): Finding {
+  return {
+    id: 'claude.settings-ignored', effect: 'file', certain, path,
+    message: `${message}; Claude Code ignores the whole file${certain ? '' : ' (some versions only this entry)'}`,
+    fix: 'correct that entry, then run: praetorctl clients plan --client claude',
+  };
+}
+
+function lintSettings(document: JsonObject): Finding[] {
+  const found: Finding[] = [];
+  if (document['model'] !== undefined && typeof document['model'] !== 'string') found.push(fileFinding(['model'], 'model is not a string', true));
+  for (const key of ['permissions', 'hooks']) {
+    if (document[key] !== undefined && !isObject(document[key])) found.push(fileFinding([key], `${key} is not an object`, true));
+  }
+  const hooks = document['hooks'];
+  if (!isObject(hooks)) return found;
+  for (const event of Object.keys(hooks)) {
+    const groups = hooks[event];
+    if (!Array.isArray(groups)) continue; // Tolerated with a warning in A and B.
+    groups.forEach((group, index) => {
+      const fault = groupFault(group);
+      if (fault !== undefined) found.push(fileFinding(['hooks', event, index], fault, FATAL_EVENTS.includes(event)));
+    });
+  }
+  return found;
+}
+
+const off = (id: string, message: string, fix: string): Finding => ({ id, effect: 'hooks', certain: true, message, fix });
+
+function switches(documents: ReadonlyMap<string, JsonObject>, env: Readonly<Record<string, string | undefined>>): Finding[] {
+  const found: Finding[] = [];
+  const managed = documents.get('managed');
+  // Ordinary precedence, measured: a project `false` re-enables hooks over a user `true`, managed wins over both.
+  for (const name of ['managed', 'local', 'project', 'own']) {
+    const value = documents.get(name)?.['disableAllHooks'];
+    if (typeof value !== 'boolean') continue;
+    if (value) found.push(off('claude.disable-all-hooks', `disableAllHooks is true in the ${name === 'own' ? 'user' : name} settings`, 'set disableAllHooks to false or remove it'));
+    break;
+  }
+  if (managed?.['allowManagedHooksOnly'] === true) {
+    found.push(off('claude.managed-hooks-only', 'managed settings allow managed hooks only', 'ask the administrator to register praetorctl in managed settings'));
+  }
+  const strict = managed?.['strictPluginOnlyCustomization'];
+  if (strict === true || (Array.isArray(strict) && strict.includes('hooks'))) {
+    found.push(off('claude.plugin-only', 'managed settings allow hooks from plugins only', 'ask the administrator to register praetorctl in managed settings'));
+  }
+  for (const name of ['CLAUDE_CODE_SIMPLE', 'CLAUDE_CODE_SAFE_MODE']) {
+    const inFile = [...documents.values()].some((d) => isObject(d['env']) && d['env'][name] === '1');
+    if (env[name] === '1' || inFile) found.push(off('claude.simple-mode', `${name}=1 turns hooks off`, `unset ${name}`));
+  }
+  return found;
+}
+
+const measured = (text: string): { text: string; basis: 'measured'; versions: string } => ({ text, basis: 'measured', versions: '2.1.197, 2.1.332' });
+
+export const claude: ClientDefinition = {
+  id: 'claude', name: 'Claude Code', aliases: ['claude-code'], vendor: 'Anthropic',
+  seenOn: { text: '2.1.197 and 2.1.332 on Linux', basis: 'measured', versions: '2.1.197, 2.1.332' },
+  binaries: ['claude'],
+  installPaths: ({ platform, home }) => [joinPath(platform, home, '.local', 'bin', platform === 'win32' ? 'claude.exe' : 'claude'), joinPath(platform, home, '.claude', 'local', 'claude')],
+  configMarks: ({ paths }) => [paths['settings'] ?? '', paths['state'] ?? '', paths['dir'] ?? ''],
+  roots: (context) => {
+    const { platform, home, project } = context;
+    const override = overrideDir(context, 'claude', 'CLAUDE_CONFIG_DIR');
+    const dir = override ?? joinPath(platform, home, '.claude');
+    const managed = platform === 'win32' ? 'C:\\Program Files\\ClaudeCode' : platform === 'darwin' ? '/Library/Application Support/ClaudeCode' : '/etc/claude-code';
+    return {
+      diagnostics: [],
+      paths: {
+        dir, settings: joinPath(platform, dir, 'settings.json'),
+        // With the override the client keeps its state inside the directory, without it beside the directory.
+        state: override === undefined ? joinPath(platform, home, '.claude.json') : joinPath(platform, dir, '.claude.json'),
+        projectSettings: joinPath(platform, project, '.claude', 'settings.json'),
+        localSettings: joinPath(platform, project, '.claude', 'settings.local.json'),
+        projectMcp: joinPath(platform, project, '.mcp.json'),
+        managed: joinPath(platform, managed, 'managed-settings.json'),
+      },
+    };
+  },
+  files: ({ paths }, scope) => {
+    const state = paths['state'] ?? '';
+    return scope === 'user'
+      ? [
+          { role: 'hooks', scope, path: paths['settings'] ?? '', format: 'json', tolerance: SETTINGS, secret: true },
+          // B waits for this lock directory, A does not: it is taken, and compare-and-swap is what counts.
+          { role: 'mcp', scope, path: state, format: 'json', tolerance: STATE, secret: true, clientLock: `${state}.lock` },
+        ]
+      : [
+          { role: 'hooks', scope, path: paths['projectSettings'] ?? '', format: 'json', tolerance: SETTINGS, secret: false },
+          { role: 'mcp', scope, path: paths['projectMcp'] ?? '', format: 'json', tolerance: STATE, secret: false },
+        ];
+  },
+  hooks: {
+    shape: 'wrapped', timeoutUnit: 's', events: EVENTS, positional: false,
+    arrayPath: (native) => ['hooks', native],
+    arrays: wrappedArrays,
+    // onFailure closes crash, missing binary and timeout from 2.1.295 on; older versions ignore the key (measured).
+    handlerExtras: (event) => ({ timeout: event.timeout, onFailure: 'block' }),
+  },
+  mcp: {
+    key: 'mcpServers', ownedKeys: ['type', 'command', 'args', 'env', 'url', 'headers'], toolNaming: 'mcp__<server>__<tool>',
+    validName: (name) => /^[A-Za-z0-9_-]+$/.test(name),
+    entry: (server) => ({ ok: true, entry: server.kind === 'stdio' ? { type: 'stdio', ...stdioEntry(server) } : { type: 'http', ...httpEntry(server, 'url') } }),
+  },
+  lint: (role, document) => (role === 'mcp' ? [] : lintSettings(document)),
+  evidenceFiles: ({ paths }) => [
+    { name: 'project', path: paths['projectSettings'] ?? '', format: 'json', tolerance: SETTINGS },
+    { name: 'local', path: paths['localSettings'] ?? '', format: 'json', tolerance: SETTINGS },
+    { name: 'managed', path: paths['managed'] ?? '', format: 'json', tolerance: SETTINGS },
+  ],
+  switches,
+  afterApply: [],
+  verdicts: {
+    deny: measured('JSON document, one stderr line and exit 2: blocks the call even if the document is lost'),
+    ask: measured('native dialog; in -p nobody can answer and the call is refused'),
+    neutral: measured('exit 0 and empty stdout; an explicit allow would grant permission'),
+    crash: { text: 'runs the tool; blocked with onFailure "block" from 2.1.295', basis: 'measured', versions: '2.1.197, 2.1.332' },
+    timeout: { text: 'runs the tool; blocked with onFailure "block" from 2.1.295', basis: 'measured', versions: '2.1.197, 2.1.332' },
+    missingBinary: { text: 'runs the tool; blocked with onFailure "block" from 2.1.295', basis: 'measured', versions: '2.1.197, 2.1.332' },
+    denyEffect: 'call',
+  },
+  gaps: [
+    measured('project settings are read only from the directory the session was started in'),
+    measured('--bare, --safe-mode and --setting-sources can leave user hooks out'),
+    measured('exit 0 with truncated output runs the tool, also with onFailure "block"'),
+  ],
+};

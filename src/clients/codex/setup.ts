@@ -1,0 +1,205 @@
+// Contract: the Codex CLI's row. Measured on codex-cli 0.171.0, Linux; what is only documented says so. PURE.
+import type { ClientDefinition, Finding, HookEvent, TrustState } from '../../model/client.ts';
+import type { Tolerance } from '../../model/edit.ts';
+import { isObject, valueAt, type JsonObject, type JsonValue } from '../../model/json.ts';
+import { joinPath } from '../../roots/paths.ts';
+import { overrideDir } from '../../roots/overrides.ts';
+import { hasReference, stdioEntry, strings, wholeReference, type EntryResult } from '../mcp-kit.ts';
+import { isKnownEvent, ownedHooks, wrappedArrays } from '../registration.ts';
+import type { McpServer } from '../../model/client.ts';
+
+// hooks.json: a BOM, a comment or an unknown top-level key drops the whole file (measured).
+const HOOKS: Tolerance = { comments: false, trailingCommas: false, bom: false, utf16le: false, emptyIsObject: false };
+const CONFIG: Tolerance = { comments: true, trailingCommas: true, bom: false, utf16le: false, emptyIsObject: true };
+
+// Anchored: otherwise the pattern is an unanchored regular expression. The shell tool is called `Bash` in hooks.
+const GUARDED_TOOLS = '^(Bash|apply_patch)$|^mcp__';
+const TIMEOUT_SECONDS = 30;
+const TIMEOUT_DEFAULT_SECONDS = 600;
+
+const EVENTS: readonly HookEvent[] = [
+  { canonical: 'pre-tool', native: 'PreToolUse', matcher: GUARDED_TOOLS, timeout: TIMEOUT_SECONDS },
+  { canonical: 'post-tool', native: 'PostToolUse', matcher: GUARDED_TOOLS, timeout: TIMEOUT_SECONDS },
+  { canonical: 'permission', native: 'PermissionRequest', timeout: TIMEOUT_SECONDS },
+  { canonical: 'prompt', native: 'UserPromptSubmit', timeout: TIMEOUT_SECONDS },
+  { canonical: 'session-start', native: 'SessionStart', timeout: TIMEOUT_SECONDS },
+  { canonical: 'session-end', native: 'SessionEnd', timeout: 3, note: 'the client clamps this timeout to 3 s' },
+  { canonical: 'stop', native: 'Stop', timeout: TIMEOUT_SECONDS },
+  { canonical: 'subagent-start', native: 'SubagentStart', timeout: TIMEOUT_SECONDS },
+  { canonical: 'subagent-stop', native: 'SubagentStop', timeout: TIMEOUT_SECONDS },
+];
+
+const TRUST_FIX = 'start codex in any folder and choose "Trust all and continue", or type /hooks there';
+const MATCHERLESS = ['UserPromptSubmit', 'Stop'];
+const SHORT_EVENTS = ['SessionEnd', 'Interrupt'];
+
+const snake = (native: string): string => native.replace(/[A-Z]/g, (c, i: number) => (i === 0 ? '' : '_') + c.toLowerCase());
+
+/** JSON with recursively sorted keys and no spaces: the form over which Codex hashes a hook. */
+function canonical(value: JsonValue): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (!isObject(value)) return JSON.stringify(value);
+  return `{${Object.keys(value).sort().map((k) => `${JSON.stringify(k)}:${canonical(value[k] ?? null)}`).join(',')}}`;
+}
+
+function effectiveTimeout(native: string, handler: JsonObject): number {
+  const given = handler['timeout'];
+  if (SHORT_EVENTS.includes(native)) return Math.min(typeof given === 'number' ? Math.max(given, 1) : 1, 3);
+  return typeof given === 'number' ? Math.max(given, 1) : TIMEOUT_DEFAULT_SECONDS;
+}
+
+/** The trust hash of one handler, reproduced from the eight captured vectors (test/clients/codex-trust.test.ts). */
+export function trustHash(native: string, group: JsonObject, handler: JsonObject, sha256: (text: string) => string): string {
+  const hashed: JsonObject = {
+    async: handler['async'] === true, command: handler['command'] ?? '', timeout: effectiveTimeout(native, handler), type: 'command',
+  };
+  for (const key of ['statusMessage', 'additionalContextLimit']) {
+    const value = handler[key];
+    if (value !== undefined) hashed[key] = value;
+  }
+  const document: JsonObject = { event_name: snake(native), hooks: [hashed] };
+  if (typeof group['matcher'] === 'string' && !MATCHERLESS.includes(native)) document['matcher'] = group['matcher'];
+  return `sha256:${sha256(canonical(document))}`;
+}
+
+function trust(documents: ReadonlyMap<string, JsonObject>, hooksFile: string, sha256: (text: string) => string): TrustState[] {
+  const hooks = documents.get('own');
+  if (hooks === undefined) return [];
+  const records = valueAt(documents.get('mcp') ?? {}, ['hooks', 'state']);
+  return ownedHooks(codex.hooks, hooks, ['codex']).flatMap((own): TrustState[] => {
+    if (!isKnownEvent(own.event) || !isObject(own.item)) return [];
+    // The key is positional: group and handler index within the event.
+    const key = `${hooksFile}:${snake(own.native)}:${own.index}:${own.handlerIndex ?? 0}`;
+    const record = isObject(records) ? records[key] : undefined;
+    const state = !isObject(record) || typeof record['trusted_hash'] !== 'string' ? 'untrusted'
+      : record['enabled'] === false ? 'disabled'
+        : record['trusted_hash'] === trustHash(own.native, own.item, own.handler, sha256) ? 'trusted' : 'modified';
+    return [{ canonical: own.event as TrustState['canonical'], state, fix: state === 'trusted' ? '' : TRUST_FIX }];
+  });
+}
+
+function lintHooks(document: JsonObject): Finding[] {
+  const found: Finding[] = [];
+  const drop = (message: string, path: (string | number)[]): void => {
+    found.push({ id: 'codex.hooks-file-dropped', effect: 'file', certain: true, path, message: `${message}; Codex drops the whole file`, fix: 'correct that entry, then run: praetorctl clients plan --client codex' });
+  };
+  for (const key of Object.keys(document)) {
+    if (key !== 'hooks' && key !== 'description') drop('an unknown top-level key', [key]);
+  }
+  if (document['hooks'] !== undefined && !isObject(document['hooks'])) drop('hooks is not an object', ['hooks']);
+  for (const array of wrappedArrays(document)) {
+    array.items.forEach((group, index) => {
+      const handlers = isObject(group) ? group['hooks'] : undefined;
+      if (!Array.isArray(handlers)) return drop('a group has no hooks list', [...array.path, index]);
+      handlers.forEach((handler, h) => {
+        const at = [...array.path, index, 'hooks', h];
+        if (!isObject(handler) || !['command', 'mcp_tool', 'prompt', 'agent'].includes(String(handler['type']))) drop('a handler has an unknown type', at);
+        else if (handler['timeout'] !== undefined && !Number.isInteger(handler['timeout'])) drop('a timeout is not a whole number', at);
+      });
+    });
+  }
+  return found;
+}
+
+function switches(documents: ReadonlyMap<string, JsonObject>): Finding[] {
+  const found: Finding[] = [];
+  const layers: readonly (readonly [string, string])[] = [['mcp', 'the user config.toml'], ['project', 'the project config.toml'], ['managed', 'the managed config.toml'], ['requirements', 'requirements.toml']];
+  for (const [name, label] of layers) {
+    for (const key of ['hooks', 'codex_hooks']) {
+      if (valueAt(documents.get(name) ?? {}, ['features', key]) === false) {
+        found.push({ id: 'codex.feature-off', effect: 'hooks', certain: name !== 'project', message: `features.${key} is false in ${label}`, fix: `remove features.${key} = false from ${label}` });
+      }
+    }
+  }
+  if (documents.get('requirements')?.['allow_managed_hooks_only'] === true) {
+    found.push({ id: 'codex.managed-hooks-only', effect: 'hooks', certain: true, message: 'requirements.toml allows managed hooks only', fix: 'ask the administrator to register praetorctl in /etc/codex' });
+  }
+  if (isObject(valueAt(documents.get('mcp') ?? {}, ['hooks', 'PreToolUse'])) || Array.isArray(valueAt(documents.get('mcp') ?? {}, ['hooks', 'PreToolUse']))) {
+    found.push({ id: 'codex.two-hook-sources', effect: 'note', certain: true, message: 'config.toml has hooks too; Codex runs both and warns', fix: 'move those hooks into hooks.json to silence the warning' });
+  }
+  return found;
+}
+
+/** Codex passes variables through by name; it does not expand `${NAME}` inside values. */
+function mcpEntry(server: McpServer): EntryResult {
+  const values = server.kind === 'stdio' ? server.env : server.headers;
+  const literals: Record<string, string> = {};
+  const passed: Record<string, string> = {};
+  for (const [key, value] of Object.entries(values)) {
+    const name = wholeReference(value);
+    if (name === undefined && hasReference(value)) return { ok: false, why: `Codex cannot mix text and a variable in ${key}` };
+    if (name === undefined) literals[key] = value;
+    else if (server.kind === 'stdio' && name !== key) return { ok: false, why: `Codex passes variables by their own name only: ${key} cannot come from ${name}` };
+    else passed[key] = name;
+  }
+  if (server.kind === 'stdio') {
+    const entry = stdioEntry({ ...server, env: literals });
+    if (Object.keys(passed).length > 0) entry['env_vars'] = Object.keys(passed).sort();
+    return { ok: true, entry };
+  }
+  const entry: JsonObject = { url: server.url };
+  if (Object.keys(literals).length > 0) entry['http_headers'] = strings(literals);
+  if (Object.keys(passed).length > 0) entry['env_http_headers'] = strings(passed);
+  return { ok: true, entry };
+}
+
+const measured = (text: string): { text: string; basis: 'measured'; versions: string } => ({ text, basis: 'measured', versions: '0.171.0' });
+
+export const codex: ClientDefinition = {
+  id: 'codex', name: 'Codex CLI', aliases: ['codex-cli'], vendor: 'OpenAI',
+  seenOn: measured('0.171.0 on Linux'),
+  binaries: ['codex'],
+  installPaths: ({ platform, home }) => [joinPath(platform, home, '.local', 'bin', 'codex')],
+  configMarks: ({ paths }) => [paths['dir'] ?? ''],
+  roots: (context) => {
+    const { platform, home, project } = context;
+    const dir = overrideDir(context, 'codex', 'CODEX_HOME') ?? joinPath(platform, home, '.codex');
+    const projectDir = joinPath(platform, project, '.codex');
+    return {
+      diagnostics: [],
+      paths: {
+        dir, hooks: joinPath(platform, dir, 'hooks.json'), config: joinPath(platform, dir, 'config.toml'),
+        projectHooks: joinPath(platform, projectDir, 'hooks.json'), projectConfig: joinPath(platform, projectDir, 'config.toml'),
+        managed: '/etc/codex/managed_config.toml', requirements: '/etc/codex/requirements.toml',
+      },
+    };
+  },
+  files: ({ paths }, scope) => [
+    { role: 'hooks', scope, path: (scope === 'user' ? paths['hooks'] : paths['projectHooks']) ?? '', format: 'json', tolerance: HOOKS, secret: scope === 'user' },
+    { role: 'mcp', scope, path: (scope === 'user' ? paths['config'] : paths['projectConfig']) ?? '', format: 'toml', tolerance: CONFIG, secret: scope === 'user' },
+  ],
+  hooks: {
+    shape: 'wrapped', timeoutUnit: 's', events: EVENTS, positional: true,
+    arrayPath: (native) => ['hooks', native],
+    arrays: wrappedArrays,
+    handlerExtras: (event) => ({ timeout: event.timeout }),
+  },
+  mcp: {
+    key: 'mcp_servers', ownedKeys: ['command', 'args', 'env', 'env_vars', 'url', 'http_headers', 'env_http_headers'],
+    toolNaming: 'mcp__<server>__<tool>, both with every other character turned into _',
+    validName: (name) => /^[A-Za-z0-9_\-:@/.]+$/.test(name),
+    entry: mcpEntry,
+  },
+  lint: (role, document) => (role === 'mcp' ? [] : lintHooks(document)),
+  evidenceFiles: ({ paths }) => [
+    { name: 'project', path: paths['projectConfig'] ?? '', format: 'toml', tolerance: CONFIG },
+    { name: 'managed', path: paths['managed'] ?? '', format: 'toml', tolerance: CONFIG },
+    { name: 'requirements', path: paths['requirements'] ?? '', format: 'toml', tolerance: CONFIG },
+  ],
+  switches,
+  trust,
+  afterApply: [TRUST_FIX],
+  verdicts: {
+    deny: measured('exit 2 with a reason on stderr blocks the call'),
+    ask: measured('not supported (it would run the tool): degraded to deny'),
+    neutral: measured('exit 0 and empty stdout; an explicit allow is reported as Failed'),
+    crash: measured('runs the tool'), timeout: measured('runs the tool'), missingBinary: measured('runs the tool'),
+    denyEffect: 'call',
+  },
+  gaps: [
+    measured('write_stdin: text typed into an approved running shell passes no hook'),
+    measured('a trusted repository can switch user hooks off with [features] hooks = false'),
+    measured('an untrusted hook is skipped by codex exec in silence'),
+    measured('-p PROFILE, --disable hooks and --ignore-user-config can leave the hook out'),
+  ],
+};

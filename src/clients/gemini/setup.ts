@@ -1,0 +1,113 @@
+// Contract: the Gemini CLI's row. Measured on 0.61.0, Linux; what is only documented says so. PURE.
+import type { ClientDefinition, Finding, HookEvent } from '../../model/client.ts';
+import type { Tolerance } from '../../model/edit.ts';
+import { isObject, valueAt, type JsonObject } from '../../model/json.ts';
+import { isAbsolutePath, joinPath } from '../../roots/paths.ts';
+import { overrideDir } from '../../roots/overrides.ts';
+import { httpEntry, stdioEntry } from '../mcp-kit.ts';
+import { commandFor, wrappedArrays } from '../registration.ts';
+
+// Comments are read, a trailing comma or a BOM is not; an empty or broken file stops every command with exit 52.
+const SETTINGS: Tolerance = { comments: true, trailingCommas: false, bom: false, utf16le: false, emptyIsObject: false };
+
+// Anchored: an unanchored `run_shell_command` would match names that contain it.
+const GUARDED_TOOLS = '^(run_shell_command|write_file|replace)$|^mcp_';
+const TIMEOUT_MS = 30_000;
+
+const EVENTS: readonly HookEvent[] = [
+  { canonical: 'pre-tool', native: 'BeforeTool', matcher: GUARDED_TOOLS, timeout: TIMEOUT_MS },
+  { canonical: 'post-tool', native: 'AfterTool', matcher: GUARDED_TOOLS, timeout: TIMEOUT_MS },
+  { canonical: 'prompt', native: 'BeforeAgent', timeout: TIMEOUT_MS },
+  { canonical: 'stop', native: 'AfterAgent', timeout: TIMEOUT_MS },
+  { canonical: 'session-start', native: 'SessionStart', timeout: TIMEOUT_MS },
+  { canonical: 'session-end', native: 'SessionEnd', timeout: TIMEOUT_MS },
+  { canonical: 'notification', native: 'Notification', timeout: TIMEOUT_MS },
+];
+
+function switches(documents: ReadonlyMap<string, JsonObject>): Finding[] {
+  const found: Finding[] = [];
+  // The system layer wins, then the workspace, then the user.
+  for (const [name, label] of [['system', 'the system settings'], ['project', 'the workspace settings'], ['own', 'the user settings']] as const) {
+    const enabled = valueAt(documents.get(name) ?? {}, ['hooksConfig', 'enabled']);
+    if (typeof enabled !== 'boolean') continue;
+    if (!enabled) found.push({ id: 'gemini.hooks-off', effect: 'hooks', certain: true, message: `hooksConfig.enabled is false in ${label}`, fix: `set hooksConfig.enabled to true in ${label}` });
+    break;
+  }
+  // `disabled` lists are a union that no layer can clear; an unnamed hook is listed by its command.
+  const ours = EVENTS.map((event) => commandFor('gemini', event.canonical));
+  for (const document of documents.values()) {
+    const disabled = valueAt(document, ['hooksConfig', 'disabled']);
+    if (Array.isArray(disabled) && disabled.some((entry) => typeof entry === 'string' && ours.includes(entry))) {
+      found.push({ id: 'gemini.hook-disabled', effect: 'hooks', certain: true, message: 'our hook is in a hooksConfig.disabled list', fix: 'remove it from hooksConfig.disabled' });
+    }
+  }
+  return found;
+}
+
+function lint(document: JsonObject): Finding[] {
+  const hooks = document['hooks'];
+  if (hooks === undefined || isObject(hooks)) return [];
+  return [{ id: 'gemini.hooks-type', effect: 'hooks', certain: true, path: ['hooks'], message: 'hooks is not an object', fix: 'make hooks an object' }];
+}
+
+const measured = (text: string): { text: string; basis: 'measured'; versions: string } => ({ text, basis: 'measured', versions: '0.61.0' });
+
+export const gemini: ClientDefinition = {
+  id: 'gemini', name: 'Gemini CLI', aliases: ['gemini-cli'], vendor: 'Google',
+  seenOn: measured('0.61.0 on Linux'),
+  binaries: ['gemini'],
+  installPaths: () => [],
+  // ~/.gemini alone proves nothing: Antigravity lives there too.
+  configMarks: ({ paths }) => [paths['settings'] ?? '', paths['installation'] ?? ''],
+  roots: (context) => {
+    const { platform, env, home, project } = context;
+    const dir = joinPath(platform, overrideDir(context, 'gemini', 'GEMINI_CLI_HOME') ?? home, '.gemini');
+    const system = platform === 'win32' ? 'C:\\ProgramData\\gemini-cli\\settings.json'
+      : platform === 'darwin' ? '/Library/Application Support/GeminiCli/settings.json' : '/etc/gemini-cli/settings.json';
+    const named = env['GEMINI_CLI_SYSTEM_SETTINGS_PATH'];
+    return {
+      diagnostics: [],
+      paths: {
+        dir, settings: joinPath(platform, dir, 'settings.json'), installation: joinPath(platform, dir, 'installation_id'),
+        projectSettings: joinPath(platform, project, '.gemini', 'settings.json'),
+        system: named !== undefined && isAbsolutePath(platform, named) ? named : system,
+      },
+    };
+  },
+  files: ({ paths }, scope) => [
+    { role: 'hooks+mcp', scope, path: (scope === 'user' ? paths['settings'] : paths['projectSettings']) ?? '', format: 'json', tolerance: SETTINGS, secret: scope === 'user' },
+  ],
+  hooks: {
+    shape: 'wrapped', timeoutUnit: 'ms', events: EVENTS, positional: false,
+    arrayPath: (native) => ['hooks', native],
+    arrays: wrappedArrays,
+    handlerExtras: (event) => ({ timeout: event.timeout }),
+  },
+  mcp: {
+    key: 'mcpServers', ownedKeys: ['command', 'args', 'env', 'httpUrl', 'headers'],
+    toolNaming: 'mcp_<server>_<tool>; the hook payload names the pair in mcp_context',
+    validName: (name) => /^[A-Za-z0-9_.-]+$/.test(name),
+    entry: (server) => ({ ok: true, entry: server.kind === 'stdio' ? stdioEntry(server) : httpEntry(server, 'httpUrl') }),
+  },
+  lint: (_role, document) => lint(document),
+  evidenceFiles: ({ paths }) => [
+    { name: 'project', path: paths['projectSettings'] ?? '', format: 'json', tolerance: SETTINGS },
+    { name: 'system', path: paths['system'] ?? '', format: 'json', tolerance: SETTINGS },
+  ],
+  switches,
+  afterApply: [],
+  verdicts: {
+    deny: measured('one JSON document on exit 0 blocks the call'),
+    ask: measured('hangs without a terminal: degraded to deny'),
+    neutral: measured('exit 0 and empty stdout'),
+    crash: measured('exit 1 runs the tool, any higher code with text on stderr blocks it'),
+    timeout: measured('runs the tool'),
+    missingBinary: measured('blocks every guarded call'),
+    denyEffect: 'call',
+  },
+  gaps: [
+    measured('a trusted workspace can switch user hooks off through hooksConfig'),
+    measured('an untrusted folder drops hooks; -p then stops with exit 55'),
+    measured('workspace settings are read only from the exact start directory'),
+  ],
+};

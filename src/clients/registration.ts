@@ -1,0 +1,92 @@
+// Contract: the one command string that a registration contains, and the grammar by which we know our own (also retired
+// and path-prefixed forms). Clients strip marker keys and comments, so ownership is event + matcher + this grammar. PURE.
+import { CANONICAL_EVENTS, type CanonicalEvent } from '../model/events.ts';
+import { isObject, type JsonObject, type JsonValue, type Path } from '../model/json.ts';
+import type { EventArray, HookEvent, HookSurface } from '../model/client.ts';
+
+/** Bare words only: the single form that is valid in sh, cmd and PowerShell alike. */
+export function commandFor(client: string, event: CanonicalEvent): string {
+  return `praetorctl hook ${client} ${event}`;
+}
+
+const OWN = /^"?(?:[^"'`$|;&<>]*[\\/])?praetorctl(?:\.cmd|\.exe|\.js|\.cjs)?"? hook ([a-z][a-z0-9-]*) ([a-z][a-z-]*)$/;
+
+/** The event of a command string of ours for one of the given client ids (its id and aliases), else undefined. */
+export function ownEvent(command: string, ids: readonly string[]): string | undefined {
+  const match = OWN.exec(command.trim());
+  if (match === null || match[1] === undefined || match[2] === undefined) return undefined;
+  return ids.includes(match[1]) ? match[2] : undefined;
+}
+
+/** One handler of ours in a document. `whole`: the group around it holds nothing else, so it goes with it. */
+export interface OwnedHook {
+  readonly event: string;
+  readonly native: string;
+  readonly array: Path;
+  readonly index: number;
+  readonly handlerIndex: number | undefined;
+  readonly whole: boolean;
+  readonly item: JsonValue;
+  readonly handler: JsonObject;
+}
+
+function ownHandler(value: JsonValue | undefined, ids: readonly string[]): { event: string; handler: JsonObject } | undefined {
+  if (!isObject(value) || typeof value['command'] !== 'string') return undefined;
+  const event = ownEvent(value['command'], ids);
+  return event === undefined ? undefined : { event, handler: value };
+}
+
+function ownedInArray(array: EventArray, ids: readonly string[]): OwnedHook[] {
+  const found: OwnedHook[] = [];
+  array.items.forEach((item, index) => {
+    const flat = ownHandler(item, ids);
+    if (flat !== undefined) {
+      found.push({ ...flat, native: array.native, array: array.path, index, handlerIndex: undefined, whole: true, item });
+      return;
+    }
+    if (!isObject(item) || !Array.isArray(item['hooks'])) return;
+    const handlers = item['hooks'];
+    handlers.forEach((value, handlerIndex) => {
+      const own = ownHandler(value, ids);
+      if (own !== undefined) {
+        found.push({ ...own, native: array.native, array: array.path, index, handlerIndex, whole: handlers.length === 1, item });
+      }
+    });
+  });
+  return found;
+}
+
+/** Every handler of ours in a document, in document order. */
+export function ownedHooks(surface: HookSurface, document: JsonObject, ids: readonly string[]): OwnedHook[] {
+  return surface.arrays(document).flatMap((array) => ownedInArray(array, ids));
+}
+
+/** How many handlers in a document are not ours. */
+export function foreignHooks(surface: HookSurface, document: JsonObject, ids: readonly string[]): number {
+  let total = 0;
+  for (const array of surface.arrays(document)) {
+    for (const item of array.items) total += isObject(item) && Array.isArray(item['hooks']) ? item['hooks'].length : 1;
+  }
+  return total - ownedHooks(surface, document, ids).length;
+}
+
+/** The entry that belongs into a native event's array. */
+export function hookEntry(surface: HookSurface, client: string, event: HookEvent): JsonObject {
+  const handler: JsonObject = { type: 'command', command: commandFor(client, event.canonical), ...surface.handlerExtras(event) };
+  if (event.flat === true) return handler;
+  return event.matcher === undefined ? { hooks: [handler] } : { matcher: event.matcher, hooks: [handler] };
+}
+
+/** `{hooks: {Event: [...]}}`: Claude Code, Codex, Gemini CLI and those that copied them. */
+export function wrappedArrays(document: JsonObject): EventArray[] {
+  const hooks = document['hooks'];
+  if (!isObject(hooks)) return [];
+  return Object.keys(hooks).flatMap((native) => {
+    const items = hooks[native];
+    return Array.isArray(items) ? [{ path: ['hooks', native], native, items }] : [];
+  });
+}
+
+export function isKnownEvent(word: string): boolean {
+  return (CANONICAL_EVENTS as readonly string[]).includes(word);
+}
