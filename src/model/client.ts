@@ -24,7 +24,7 @@ export interface Roots {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export type FileRole = 'hooks' | 'mcp' | 'hooks+mcp';
+export type FileRole = 'hooks' | 'mcp' | 'hooks+mcp' | 'launcher';
 
 /** One file of a client into which registrations go. */
 export interface FileSpec {

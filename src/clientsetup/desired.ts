@@ -1,0 +1,60 @@
+// Contract: what shall be registered, from the registry and the settings. PURE.
+import type { ClientDefinition, FileSpec, HookEvent, McpServer, RootContext, Roots, Scope } from '../model/client.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { Settings } from '../settings/schema.ts';
+
+export interface DesiredServer { readonly name: string; readonly entry: JsonObject }
+
+/** What shall stand in one file. Nothing in either list: whatever is ours there goes. */
+export interface DesiredFile {
+  readonly client: ClientDefinition;
+  readonly spec: FileSpec;
+  readonly events: readonly HookEvent[];
+  readonly servers: readonly DesiredServer[];
+  /** False for `remove`: then a file in which we never wrote is not even opened. */
+  readonly active: boolean;
+}
+
+export interface Desired {
+  readonly client: ClientDefinition;
+  readonly roots: Roots;
+  readonly files: readonly DesiredFile[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+function toServer(value: Settings['mcpServers'][string]): McpServer {
+  return 'command' in value
+    ? { kind: 'stdio', command: value.command, args: value.args, env: value.env }
+    : { kind: 'http', url: value.url, headers: value.headers };
+}
+
+function desiredServers(client: ClientDefinition, settings: Settings): { servers: DesiredServer[]; diagnostics: Diagnostic[] } {
+  const servers: DesiredServer[] = [];
+  const diagnostics: Diagnostic[] = [];
+  for (const name of Object.keys(settings.mcpServers).sort()) {
+    const value = settings.mcpServers[name];
+    if (value === undefined) continue;
+    const skip = (why: string): void => {
+      diagnostics.push({ code: 'note', severity: 'warning', client: client.id, message: `server ${name} is left out of ${client.name}: ${why}`, fix: `change mcpServers.${name} in the settings, or register it in ${client.name} by hand` });
+    };
+    if (!client.mcp.validName(name)) { skip('the client does not accept this name'); continue; }
+    const result = client.mcp.entry(toServer(value));
+    if (result.ok) servers.push({ name, entry: result.entry });
+    else skip(result.why);
+  }
+  return { servers, diagnostics };
+}
+
+/** Desired state of one client. `settings` null: nothing (that is what `remove` asks for). Throws on a wrong root override. */
+export function desiredFor(client: ClientDefinition, context: RootContext, scope: Scope, settings: Settings | null): Desired {
+  const roots = client.roots(context);
+  const wanted = settings === null ? [] : client.hooks.events.filter((event) => settings.hooks.events.includes(event.canonical));
+  const { servers, diagnostics } = settings === null ? { servers: [], diagnostics: [] } : desiredServers(client, settings);
+  const files = client.files(roots, scope).map((spec): DesiredFile => ({
+    client, spec, active: settings !== null,
+    events: spec.role === 'mcp' ? [] : wanted,
+    servers: spec.role === 'hooks' ? [] : servers,
+  }));
+  return { client, roots, files, diagnostics: [...roots.diagnostics, ...diagnostics] };
+}

@@ -1,0 +1,188 @@
+// Contract: desired + snapshot + record -> plan. The one planner: `remove` is a plan with nothing desired. Nothing is ever
+// treated as empty that could not be read; every refusal says where, why and what to do. PURE.
+import type { Diagnostic } from '../model/diagnostic.ts';
+import type { EditOp, Editor, MergeFault, Tolerance } from '../model/edit.ts';
+import { isObject, showPath, type JsonObject, type Path } from '../model/json.ts';
+import type { EntryChange, FilePlan, FileRecord, PlanCounts, Snapshot } from '../model/plan.ts';
+import type { FileSpec, Finding } from '../model/client.ts';
+import { decodeBytes, encodeText, positionOf, type TextDoc } from '../merge/text.ts';
+import { jsonEditor } from '../merge/json.ts';
+import { tomlEditor } from '../merge/toml.ts';
+import { foreignHooks } from '../clients/registration.ts';
+import type { DesiredFile } from './desired.ts';
+import { hookOps } from './hook-ops.ts';
+import { mcpOps } from './mcp-ops.ts';
+
+export interface PlanInput {
+  readonly desired: DesiredFile;
+  readonly snapshot: Snapshot;
+  readonly record: FileRecord | undefined;
+  /** The bytes from before our first touch, if the record has them and they could be read. */
+  readonly original: Uint8Array | undefined;
+  /** Take over same-name MCP entries of another owner. */
+  readonly adopt: boolean;
+}
+
+export interface FileVerdict { readonly file: FilePlan | undefined; readonly diagnostics: readonly Diagnostic[] }
+
+export function editorOf(format: FileSpec['format'], tolerance: Tolerance): Editor {
+  return format === 'json' ? jsonEditor(tolerance) : tomlEditor;
+}
+
+function refusal(desired: DesiredFile, fault: MergeFault): Diagnostic {
+  const { client, spec } = desired;
+  const again = `praetorctl clients plan --client ${client.id}`;
+  return {
+    code: fault.code, severity: 'error', client: client.id, message: fault.message,
+    where: { path: spec.path, line: fault.line, column: fault.column },
+    fix: fault.code === 'empty-file' ? `${spec.format === 'json' ? 'write {} into the file or delete it' : 'delete the file'}, then run: ${again}` : `correct the file, then run: ${again}`,
+  };
+}
+
+function lintDiagnostic(desired: DesiredFile, finding: Finding): Diagnostic {
+  const blocks = finding.effect === 'file' && finding.certain;
+  return {
+    code: blocks ? 'client-rejects' : 'note', severity: blocks ? 'error' : 'warning', client: desired.client.id,
+    message: `${finding.path === undefined ? '' : `${showPath(finding.path)}: `}${finding.message}`,
+    where: { path: desired.spec.path }, fix: finding.fix,
+  };
+}
+
+interface Read { readonly doc: TextDoc; readonly editor: Editor; readonly value: JsonObject }
+
+/** A new document: what the editor makes of nothing. */
+function emptyRead(spec: FileSpec): Read {
+  return { doc: { text: '', encoding: 'utf-8', bom: false }, editor: editorOf(spec.format, { ...spec.tolerance, emptyIsObject: true }), value: {} };
+}
+
+/** Bytes -> document, or why not. Shared with verify, so that both read by the same rules. */
+export function readDocument(spec: FileSpec, bytes: Uint8Array): { ok: true; read: Read } | { ok: false; fault: MergeFault } {
+  const decoded = decodeBytes(bytes, spec.tolerance);
+  if (!decoded.ok) return decoded;
+  const editor = editorOf(spec.format, spec.tolerance);
+  const read = editor.read(decoded.doc.text);
+  if (!read.ok) return read;
+  if (!isObject(read.value)) {
+    return { ok: false, fault: { code: 'not-an-object', message: 'the document is not an object', offset: 0, ...positionOf(decoded.doc.text, 0) } };
+  }
+  return { ok: true, read: { doc: decoded.doc, editor, value: read.value } };
+}
+
+function notesFor(input: PlanInput, hooks: { shifted: number; entries: readonly EntryChange[] }): Diagnostic[] {
+  const { client, spec } = input.desired;
+  const notes: Diagnostic[] = [];
+  if (hooks.shifted > 0) {
+    notes.push({
+      code: 'trust-shift', severity: 'warning', client: client.id, where: { path: spec.path },
+      message: `${hooks.shifted} foreign hook group(s) stand behind ours and move up; ${client.name} keys its trust by position and will ask for them again`,
+      fix: client.afterApply[0] ?? 'review them in the client',
+    });
+  }
+  if (client.trust !== undefined && hooks.entries.some((e) => e.action === 'add' || e.action === 'change')) {
+    notes.push({
+      code: 'trust-needed', severity: 'info', client: client.id, where: { path: spec.path },
+      message: `${client.name} will not run new or changed hooks until you trust them (untrusted hooks are skipped in silence)`,
+      fix: client.afterApply[0] ?? '',
+    });
+  }
+  return notes;
+}
+
+const deepestFirst = (a: Path, b: Path): number => b.length - a.length;
+
+/** Bytes may be put back only if nobody else wrote since our last write. */
+function isUntouched(input: PlanInput): boolean {
+  const { record, snapshot } = input;
+  return record !== undefined && record.pristine && snapshot.state === 'file' && snapshot.stamp.digest === record.lastDigest;
+}
+
+interface Draft {
+  readonly before: FilePlan['before'];
+  readonly read: Read;
+  readonly entries: readonly EntryChange[];
+  readonly ops: readonly EditOp[];
+  readonly owned: readonly string[];
+}
+
+/** Restores the original bytes where that is exact; deletes a file that we created and that holds nothing else. */
+function removal(input: PlanInput, draft: Draft, text: string): Pick<FilePlan, 'action' | 'after' | 'mode'> {
+  const { record, original } = input;
+  const edited = encodeText(draft.read.doc, text);
+  const mode = draft.before.state === 'file' ? draft.before.stamp.mode : 0o600;
+  if (record !== undefined && !record.existed) {
+    const left = draft.read.editor.read(text);
+    if (isUntouched(input) || text.trim() === '' || (left.ok && isObject(left.value) && Object.keys(left.value).length === 0)) return { action: 'delete', after: null, mode };
+  }
+  if (record?.original != null && original !== undefined && isUntouched(input)) return { action: 'restore', after: original, mode: record.original.mode };
+  return { action: 'edit', after: edited, mode };
+}
+
+function finish(input: PlanInput, draft: Draft): FileVerdict {
+  const { client, spec, events, servers } = input.desired;
+  const nothing = events.length === 0 && servers.length === 0;
+  const base = { client: client.id, spec, before: draft.before, entries: draft.entries, ownedServers: draft.owned };
+  const recorded = input.record?.created ?? [];
+  // A file in which nothing of ours is left, but which we still remember, is no work: apply drops the record.
+  if (draft.ops.length === 0) return { file: { ...base, action: 'none', after: null, mode: 0, created: recorded }, diagnostics: [] };
+  const prunes = [...recorded].sort(deepestFirst).map((path): EditOp => ({ op: 'prune', path }));
+  const result = draft.read.editor.edit(draft.read.doc.text, [...draft.ops, ...prunes]);
+  if (!result.ok) return { file: undefined, diagnostics: [refusal(input.desired, result.fault)] };
+  const created = [...recorded, ...result.created.filter((path) => !recorded.some((r) => showPath(r) === showPath(path)))];
+  if (draft.before.state === 'absent') {
+    const mode = spec.secret ? 0o600 : 0o644;
+    return { file: { ...base, action: 'create', after: encodeText(draft.read.doc, result.text), mode, created }, diagnostics: [] };
+  }
+  const end = nothing ? removal(input, draft, result.text) : { action: 'edit' as const, after: encodeText(draft.read.doc, result.text), mode: draft.before.stamp.mode };
+  return { file: { ...base, ...end, created: end.action === 'restore' || end.action === 'delete' ? [] : created }, diagnostics: [] };
+}
+
+function conflicts(input: PlanInput, names: readonly string[]): Diagnostic[] {
+  const { client, spec } = input.desired;
+  return names.map((name): Diagnostic => ({
+    code: 'foreign-entry', severity: 'error', client: client.id, where: { path: spec.path },
+    message: `an MCP server named ${name} is already registered by someone else and differs`,
+    fix: `rename it in the settings, or take it over: praetorctl clients apply --client ${client.id} --adopt`,
+  }));
+}
+
+/** Plans one file. Without a file in the answer, the diagnostics hold the refusal. */
+export function planFile(input: PlanInput): FileVerdict {
+  const { desired, snapshot, record } = input;
+  const { client, spec, events, servers } = desired;
+  // On removal a servers' file in which we never wrote is none of our business. Otherwise a broken one is refused even if
+  // we want nothing in it: Codex, Antigravity and Claude Code do not start with it, so the hooks would never run.
+  if (!desired.active && spec.role === 'mcp' && record === undefined) return { file: undefined, diagnostics: [] };
+  if (snapshot.state === 'refused') return { file: undefined, diagnostics: [snapshot.diagnostic] };
+  if (snapshot.state === 'absent' && events.length === 0 && servers.length === 0) return { file: undefined, diagnostics: [] };
+  const opened = snapshot.state === 'absent' ? { ok: true as const, read: emptyRead(spec) } : readDocument(spec, snapshot.bytes);
+  if (!opened.ok) return { file: undefined, diagnostics: [refusal(desired, opened.fault)] };
+  const read = opened.read;
+  const hooks = spec.role === 'mcp' ? { ops: [], entries: [], shifted: 0 } : hookOps(client, read.value, events);
+  const servers_ = spec.role === 'hooks' ? { ops: [], entries: [], owned: [], conflicts: [] } : mcpOps(client, read.value, servers, record?.ownedServers ?? [], input.adopt);
+  const entries = [...hooks.entries, ...servers_.entries];
+  // A file that holds nothing of ours and shall hold nothing.
+  if (entries.length === 0 && record === undefined && servers_.conflicts.length === 0) return { file: undefined, diagnostics: [] };
+  if (servers_.conflicts.length > 0) return { file: undefined, diagnostics: conflicts(input, servers_.conflicts) };
+  const lint = !desired.active ? [] : client.lint(spec.role, read.value).map((finding) => lintDiagnostic(desired, finding));
+  if (lint.some((d) => d.severity === 'error')) return { file: undefined, diagnostics: lint };
+  const done = finish(input, { before: snapshot, read, entries, ops: [...hooks.ops, ...servers_.ops], owned: servers_.owned });
+  return { file: done.file, diagnostics: [...lint, ...notesFor(input, hooks), ...done.diagnostics] };
+}
+
+/** Foreign entries of a file, so that their shrinkage can be reported later. */
+export function countForeign(desired: DesiredFile, bytes: Uint8Array | null, ownedServers: readonly string[]): { hooks: number; servers: number } {
+  if (bytes === null) return { hooks: 0, servers: 0 };
+  const opened = readDocument(desired.spec, bytes);
+  if (!opened.ok) return { hooks: 0, servers: 0 };
+  const { client, spec } = desired;
+  const table = opened.read.value[client.mcp.key];
+  const names = spec.role !== 'hooks' && isObject(table) ? Object.keys(table).filter((name) => !ownedServers.includes(name)) : [];
+  return { hooks: spec.role === 'mcp' ? 0 : foreignHooks(client.hooks, opened.read.value, [client.id, ...client.aliases]), servers: names.length };
+}
+
+export function countEntries(files: readonly { readonly entries: readonly EntryChange[] }[]): PlanCounts {
+  const all = files.flatMap((file) => file.entries);
+  const of = (action: EntryChange['action']): number => all.filter((entry) => entry.action === action).length;
+  return { add: of('add'), change: of('change'), remove: of('remove'), unchanged: of('none') };
+}
+

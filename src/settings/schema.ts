@@ -1,0 +1,54 @@
+// Contract: the operator settings document. The JSON Schema in schemas/settings.schema.json is generated from this one
+// definition (scripts/generate.mjs). Keys are strict: an unknown key is an error with its line. PURE.
+import { z } from 'zod';
+import { CANONICAL_EVENTS } from '../model/events.ts';
+
+export const SETTINGS_CHARS_MAX = 256 * 1024;
+export const SERVERS_MAX = 200;
+
+const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, 'use letters, digits, ".", "_" and "-", at most 64');
+const value = z.string().max(8192);
+const values = z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'not a variable name'), value);
+const headers = z.record(z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'not a header name'), value);
+
+const stdioServer = z.strictObject({
+  type: z.literal('stdio').optional(),
+  command: z.string().min(1).max(4096).describe('Executable, by name or absolute path.'),
+  args: z.array(z.string().max(8192)).max(256).default([]),
+  env: values.default({}).describe('Values are literals or ${NAME} references to the environment of the client.'),
+}).describe('A server that the client starts and talks to over standard input and output.');
+
+const httpServer = z.strictObject({
+  type: z.enum(['http', 'streamable-http']).optional(),
+  url: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }),
+  headers: headers.default({}).describe('Values are literals or ${NAME} references to the environment of the client.'),
+}).describe('A server reached over streamable HTTP.');
+
+const duration = z.string().regex(/^[1-9][0-9]{0,4}(s|m|h|d)$/, 'write a number and a unit: s, m, h or d, for example 7d');
+
+export const settingsSchema = z.strictObject({
+  clients: z.strictObject({
+    selected: z.record(z.string(), z.strictObject({}).nullable()).optional()
+      .describe('Clients to register in, by id. Without this key: every client that is detected.'),
+    verified_max_age: duration.default('7d').describe('Evidence older than this is stale.'),
+  }).prefault({}),
+  hooks: z.strictObject({
+    events: z.array(z.enum(CANONICAL_EVENTS)).min(1).default(['pre-tool', 'session-start'])
+      .describe('Canonical events to register. A client that lacks one is registered without it.'),
+  }).prefault({}),
+  update: z.strictObject({
+    channel: z.literal('manual').default('manual').describe('This version is updated by hand.'),
+  }).prefault({}),
+  mcpServers: z.record(name, z.union([stdioServer, httpServer])).default({})
+    .describe('Servers to register in every selected client, in the shape that vendors publish.'),
+}).describe('praetorctl operator settings');
+
+export type Settings = z.infer<typeof settingsSchema>;
+
+export const DEFAULT_SETTINGS: Settings = settingsSchema.parse({});
+
+/** Milliseconds of a duration such as `7d`. */
+export function durationMs(text: string): number {
+  const unit = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }[text.slice(-1)] ?? 0;
+  return Number(text.slice(0, -1)) * unit;
+}
