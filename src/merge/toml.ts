@@ -1,0 +1,159 @@
+// Contract: the editor for TOML 1.0 files (TOML 1.1 input is tolerated). Every op becomes the fewest splices that give
+// the intended value; comments, spacing, order, number spellings and line ends elsewhere stay. PURE, never throws.
+// `remove` of what `set` or `append` inserted, then `prune` of `created` from the innermost on, gives the original bytes
+// back; the one exception is documented at insertPair in toml-insert.ts (a key for a table that only headers imply).
+import type { Editor, EditOp, EditResult, MergeFault, ReadResult, Splice } from '../model/edit.ts';
+import { isObject, sameValue, showPath, valueAt } from '../model/json.ts';
+import type { JsonObject, JsonValue, Path } from '../model/json.ts';
+import { faultAt } from './text.ts';
+import { readDocument } from './toml-document.ts';
+import type { TomlDocument } from './toml-document.ts';
+import { tooDeep } from './toml-guard.ts';
+import { insertItem } from './toml-inline.ts';
+import { appendBlock, insertValue } from './toml-insert.ts';
+import { createdBy, intentOf, isEmptyContainer } from './toml-intent.ts';
+import { inlineText, isTable, isTableArray, NESTING_DEPTH_MAX, unwritable } from './toml-literal.ts';
+import { locate, walk, wrongType } from './toml-locate.ts';
+import { applySplices, splicePieces, splicesOf, wholeText } from './toml-pieces.ts';
+import type { Pieces } from './toml-pieces.ts';
+import { removeValue } from './toml-remove.ts';
+
+/** One op is done by splices, or by simpler ops that are done one after the other, or refused. */
+type Step = { readonly splices: readonly Splice[] } | { readonly ops: readonly EditOp[] } | { readonly fault: MergeFault };
+
+const NOTHING: Step = { splices: [] };
+
+function missing(doc: TomlDocument, path: Path): Step {
+  return { fault: wrongType(doc, [], `there is nothing at ${showPath(path)}`) };
+}
+
+function planOp(doc: TomlDocument, op: EditOp): Step {
+  if (op.op === 'prune') {
+    return op.path.length > 0 && isEmptyContainer(valueAt(doc.value, op.path)) ? removeValue(doc, locate(doc, op.path), op.path) : NOTHING;
+  }
+  if (op.path.length === 0) return { fault: wrongType(doc, [], 'the document itself cannot be the target of an edit') };
+  if (op.path.length > NESTING_DEPTH_MAX) return { fault: tooDeep(doc.text, 0) };
+  const walked = walk(doc, op.path);
+  if (!walked.ok) return walked;
+  const exists = walked.depth === op.path.length;
+  switch (op.op) {
+    case 'remove':
+      return exists ? removeValue(doc, locate(doc, op.path), op.path) : missing(doc, op.path);
+    case 'replace':
+      return exists ? planReplace(doc, op.path, op.value) : missing(doc, op.path);
+    case 'append':
+      return exists ? planAppend(doc, op.path, op.value) : { splices: insertValue(doc, op.path, walked.depth, [op.value]) };
+    case 'set':
+      if (typeof op.path.at(-1) === 'number') return { fault: wrongType(doc, op.path, 'an element of an array is replaced, not set') };
+      return exists ? planReplace(doc, op.path, op.value) : { splices: insertValue(doc, op.path, walked.depth, op.value) };
+  }
+}
+
+function planAppend(doc: TomlDocument, path: Path, value: JsonValue): Step {
+  const site = locate(doc, path);
+  if (site.kind === 'value' && site.node.type === 'TOMLArray') return { splices: insertItem(doc.text, site.node, inlineText(value)) };
+  if (site.kind !== 'tables') return { fault: wrongType(doc, path, `${showPath(path)} is not an array`) };
+  if (!isTable(value)) return { fault: wrongType(doc, path, `${showPath(path)} takes tables only`) };
+  return { splices: appendBlock(doc, site, path, value) };
+}
+
+function planReplace(doc: TomlDocument, path: Path, value: JsonValue): Step {
+  const current = valueAt(doc.value, path);
+  if (sameValue(current, value)) return NOTHING;
+  const site = locate(doc, path);
+  const inline = site.kind === 'value' ? site.node : undefined;
+  if (isTable(value) && isTable(current) && (inline === undefined || inline.type === 'TOMLInlineTable')) {
+    return { ops: tableOps(path, current, value) };
+  }
+  if (inline !== undefined) return { splices: [{ start: inline.range[0], end: inline.range[1], text: inlineText(value) }] };
+  if (site.kind === 'tables' && Array.isArray(current) && isTableArray(value)) return { ops: arrayOps(path, current.length, value) };
+  if (typeof path.at(-1) === 'number') return { fault: wrongType(doc, path, `${showPath(path)} can only be replaced by a table`) };
+  return { ops: [{ op: 'remove', path }, { op: 'set', path, value }] };
+}
+
+/** Key by key, so that equal keys keep their spelling and their comments. */
+function tableOps(path: Path, current: JsonObject, value: JsonObject): EditOp[] {
+  const ops: EditOp[] = [];
+  for (const key of Object.keys(value)) {
+    const item = value[key] as JsonValue;
+    if (!sameValue(valueAt(current, [key]), item)) ops.push({ op: 'set', path: [...path, key], value: item });
+  }
+  for (const key of Object.keys(current)) {
+    if (valueAt(value, [key]) === undefined) ops.push({ op: 'remove', path: [...path, key] });
+  }
+  // A table without a header vanishes with its last key; this brings it back, and does nothing to any other.
+  if (Object.keys(value).length === 0 && typeof path.at(-1) === 'string') ops.push({ op: 'set', path, value });
+  return ops;
+}
+
+function arrayOps(path: Path, length: number, value: readonly JsonObject[]): EditOp[] {
+  const ops: EditOp[] = value.map((item, index) => (index < length ? { op: 'replace', path: [...path, index], value: item } : { op: 'append', path, value: item }));
+  for (let index = length - 1; index >= value.length; index -= 1) ops.push({ op: 'remove', path: [...path, index] });
+  return ops;
+}
+
+interface Session { doc: TomlDocument; pieces: Pieces }
+
+function perform(session: Session, op: EditOp): MergeFault | undefined {
+  const queue: EditOp[] = [op];
+  for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+    const step = planOp(session.doc, next);
+    if ('fault' in step) return step.fault;
+    if ('ops' in step) {
+      queue.unshift(...step.ops);
+      continue;
+    }
+    if (step.splices.length === 0) continue;
+    const result = readDocument(applySplices(session.doc.text, step.splices));
+    if (!result.ok) return bounded(result.fault) ? result.fault : internal('the edited text would not be valid TOML');
+    session.doc = result.doc;
+    session.pieces = splicePieces(session.pieces, step.splices);
+  }
+  return undefined;
+}
+
+function bounded(fault: MergeFault): boolean {
+  return fault.code === 'too-large' || fault.code === 'too-deep';
+}
+
+function internal(message: string): MergeFault {
+  return { code: 'internal', message, offset: 0, line: 1, column: 1 };
+}
+
+function editDocument(text: string, ops: readonly EditOp[]): EditResult {
+  const start = readDocument(text);
+  if (!start.ok) return start;
+  const session: Session = { doc: start.doc, pieces: wholeText(text.length) };
+  const created = new Map<string, Path>();
+  for (const op of ops) {
+    const reason = 'value' in op ? unwritable(op.value) : undefined;
+    if (reason !== undefined) return { ok: false, fault: faultAt(text, 'wrong-type', `${showPath(op.path)}: ${reason}`, 0) };
+    const before = session.doc;
+    const fault = perform(session, op);
+    if (fault !== undefined) return { ok: false, fault };
+    if (!sameValue(session.doc.value, intentOf(before, op))) return { ok: false, fault: internal('the edited text would not have the intended value') };
+    for (const path of createdBy(before, op)) created.set(JSON.stringify(path), path);
+  }
+  const splices = splicesOf(session.pieces, text);
+  if (applySplices(text, splices) !== session.doc.text) return { ok: false, fault: internal('the splices do not give the edited text') };
+  const isNew = (path: Path): boolean => {
+    const now = valueAt(session.doc.value, path);
+    return valueAt(start.doc.value, path) === undefined && (Array.isArray(now) || isObject(now));
+  };
+  return { ok: true, text: session.doc.text, splices, created: [...created.values()].filter(isNew).sort((a, b) => a.length - b.length) };
+}
+
+export const tomlEditor: Editor = {
+  read: (text): ReadResult => {
+    const result = readDocument(text);
+    return result.ok ? { ok: true, value: result.doc.value } : result;
+  },
+  edit: (text, ops): EditResult => {
+    try {
+      return editDocument(text, ops);
+    } catch {
+      // Nothing below is meant to throw; if it does, the file must stay as it is.
+      return { ok: false, fault: internal('the TOML editor failed') };
+    }
+  },
+};
