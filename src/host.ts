@@ -36,6 +36,7 @@ export interface Host {
   readonly cwd: string;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  readonly sleep: (ms: number) => Promise<void>;
   /** Random lower-case hex of the given number of bytes. */
   readonly nonce: (bytes: number) => string;
   readonly sha256: (data: Uint8Array | string) => string;
@@ -135,13 +136,16 @@ function writeNewFile(path: string, bytes: Uint8Array, mode: number, owner?: { u
   fs.closeSync(fd);
 }
 
+/** Shorter than any wait of ours, so that a run started right after a killed one takes its lock over instead of giving up. */
+const LOCK_STALE_MS = 4_000;
+
 async function takeLock(lockPath: string, waitMs: number): Promise<() => Promise<void>> {
   const step = 100;
   // realpath:false because the locked thing may not exist yet; correctness rests on compare-and-swap, not on this lock.
   const release = await lockfile.lock(lockPath, {
     realpath: false,
     lockfilePath: lockPath,
-    stale: 10_000,
+    stale: LOCK_STALE_MS,
     retries: { retries: Math.ceil(waitMs / step), factor: 1, minTimeout: step, maxTimeout: step },
     onCompromised: () => undefined,
   });
@@ -181,6 +185,7 @@ export function realHost(options: RealHostOptions = {}): Host {
   return {
     platform, env, pid: process.pid, cwd: options.cwd ?? process.cwd(),
     now: () => Date.now(),
+    sleep: (ms) => new Promise((resolve) => { setTimeout(resolve, ms); }),
     nonce: (bytes) => randomBytes(bytes).toString('hex'),
     sha256: (data) => createHash('sha256').update(data).digest('hex'),
     lstat: (path) => statOrNothing(() => fs.lstatSync(at(path), { bigint: true })),

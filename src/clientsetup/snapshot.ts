@@ -23,8 +23,7 @@ interface Step {
 type Walk =
   | { readonly kind: 'file'; readonly target: string; readonly links: readonly string[]; readonly stat: FileStat }
   | { readonly kind: 'absent'; readonly target: string; readonly missingDirs: readonly string[] }
-  | { readonly kind: 'refused'; readonly snapshot: Snapshot }
-  | { readonly kind: 'moved' };
+  | { readonly kind: 'refused'; readonly snapshot: Snapshot };
 
 type Refusal = Extract<Snapshot, { state: 'refused' }>;
 
@@ -35,14 +34,14 @@ function refuse(path: string, code: Code, message: string, fix: string): Refusal
 const KIND_TEXT = { dir: 'a directory', fifo: 'a named pipe (FIFO)', socket: 'a socket', other: 'a device', file: 'a file', link: 'a link' } as const;
 
 function notAFile(path: string, kind: FileStat['kind']): Refusal {
-  return refuse(path, 'not-a-file', `This is ${KIND_TEXT[kind]}, not a regular file.`, 'Move it away or put a regular file in its place, then run the command again.');
+  return refuse(path, 'not-a-file', `this is ${KIND_TEXT[kind]}, not a regular file`, 'move it away or put a regular file in its place, then run the command again');
 }
 
 /** Follows the path name by name, so that every link is seen and a loop or a dangling link is a refusal of its own. */
 function walk(host: Host, path: string): Walk {
   const p = pathsOf(host);
   const refused = (snapshot: Refusal): Walk => ({ kind: 'refused', snapshot });
-  const steps = (text: string, link: string | null): Step[] => text.split(/[\\/]/.test(text) && host.platform === 'win32' ? /[\\/]+/ : /\/+/)
+  const steps = (text: string, link: string | null): Step[] => text.split(host.platform === 'win32' ? /[\\/]+/ : /\/+/)
     .filter((name) => name !== '' && name !== '.').map((name) => ({ name, link }));
   const root = p.parse(path).root;
   const links: string[] = [];
@@ -54,16 +53,16 @@ function walk(host: Host, path: string): Walk {
     const stat = host.lstat(here);
     if (stat === undefined) {
       if (step.link !== null) {
-        return refused(refuse(path, 'dangling-link', `The symbolic link ${step.link} points to something that does not exist.`,
-          `Create the file or directory that ${step.link} points to, or remove the link, then run the command again.`));
+        return refused(refuse(path, 'dangling-link', `the symbolic link ${step.link} points to something that does not exist`,
+          `create what ${step.link} points to, or remove the link, then run the command again`));
       }
       return absent(host, here, queue);
     }
     if (stat.kind === 'link') {
       links.push(here);
       if (links.length > LINK_HOPS_MAX) {
-        return refused(refuse(path, 'link-loop', `The symbolic links on the way go in a circle or are more than ${LINK_HOPS_MAX}.`,
-          `Correct the link ${links[0] ?? here}, then run the command again.`));
+        return refused(refuse(path, 'link-loop', `the symbolic links on the way go in a circle or are more than ${LINK_HOPS_MAX}`,
+          `correct the link ${links[0] ?? here}, then run the command again`));
       }
       const text = host.readlink(here);
       const linkRoot = p.isAbsolute(text) ? p.parse(text).root : '';
@@ -74,8 +73,8 @@ function walk(host: Host, path: string): Walk {
     if (queue.length === 0 && stat.kind === 'file') return { kind: 'file', target: here, links, stat };
     if (queue.length === 0) return refused(notAFile(path, stat.kind));
     if (stat.kind !== 'dir') {
-      return refused(refuse(path, 'not-a-file', `${here} is ${KIND_TEXT[stat.kind]}, but it would have to be a directory.`,
-        `Move ${here} away, then run the command again.`));
+      return refused(refuse(path, 'not-a-file', `${here} is ${KIND_TEXT[stat.kind]}, but it would have to be a directory`,
+        `move ${here} away, then run the command again`));
     }
     at = here;
   }
@@ -103,14 +102,13 @@ function sameVersion(a: FileStat, b: FileStat): boolean {
 
 function look(host: Host, path: string): Snapshot | 'moved' {
   const found = walk(host, path);
-  if (found.kind === 'moved') return 'moved';
   if (found.kind === 'refused') return found.snapshot;
   if (found.kind === 'absent') return { state: 'absent', path, target: found.target, missingDirs: found.missingDirs };
   const { target, links, stat } = found;
   // Some Windows file systems answer 0 for the link count; only a count above one is a statement.
   if (stat.nlink > 1) {
-    return refuse(path, 'hard-link', `The file has ${stat.nlink} names (hard links); replacing it would cut it off from the others.`,
-      'Make it a file of its own (copy it and rename the copy over it), then run the command again.');
+    return refuse(path, 'hard-link', `the file has ${stat.nlink} names (hard links); replacing it would cut it off from the others`,
+      'make it a file of its own (copy it and rename the copy over it), then run the command again');
   }
   if (stat.size > FILE_BYTES_MAX) return tooLarge(path);
   const bytes = host.readFile(target, FILE_BYTES_MAX);
@@ -121,12 +119,12 @@ function look(host: Host, path: string): Snapshot | 'moved' {
 }
 
 function tooLarge(path: string): Refusal {
-  return refuse(path, 'too-large', `The file is larger than ${FILE_BYTES_MAX} bytes.`, 'Check what is in it; praetorctl does not edit files of this size.');
+  return refuse(path, 'too-large', `the file is larger than ${FILE_BYTES_MAX} bytes`, 'check what is in it; praetorctl does not edit files of this size');
 }
 
 export function takeSnapshot(host: Host, path: string): Snapshot {
   if (!pathsOf(host).isAbsolute(path)) {
-    throw new PraetorError({ code: 'internal', where: { path }, message: 'A snapshot was asked for a relative path.', fix: 'Report this as a bug.' });
+    throw new PraetorError({ code: 'internal', where: { path }, message: 'a snapshot was asked for a relative path', fix: 'report this as a bug' });
   }
   for (let attempt = 0; attempt < STEADY_TRIES_MAX; attempt += 1) {
     try {
@@ -138,10 +136,10 @@ export function takeSnapshot(host: Host, path: string): Snapshot {
       // Gone or turned into something else between two calls: look again. The last look decides.
       if (['ENOENT', 'ENOTDIR', 'EINVAL', 'ENOTFILE'].includes(code)) continue;
       if (code === 'EFBIG') return tooLarge(path);
-      return refuse(path, 'unreadable', `The file cannot be read (${code}).`, 'Correct the permissions of the file and of the directories above it, then run the command again.');
+      return refuse(path, 'unreadable', `the file cannot be read (${code})`, 'correct the permissions of the file and of the directories above it, then run the command again');
     }
   }
-  return refuse(path, 'changed-underneath', 'The file kept changing while it was read.', 'Wait until the client has finished writing, then run the command again.');
+  return refuse(path, 'changed-underneath', 'the file kept changing while it was read', 'wait until the client has finished writing, then run the command again');
 }
 
 /**
