@@ -170,7 +170,8 @@ export type ServerStates = Pick<States, 'absent' | 'installed' | 'drifted'> & { 
 export function deriveServers(e: ServerInput, words: Words = GENERIC): ServerStates {
   if (e.servers === 'unknown') return { absent: 'unknown', installed: 'unknown', drifted: 'unknown', reasons: [reason('servers-unread', words)] };
   if (e.servers === 'none') {
-    return { absent: true, installed: false, drifted: e.wanted && e.recorded, reasons: e.wanted ? [reason('servers-missing', words)] : [] };
+    const gone = e.wanted && e.recorded;
+    return { absent: !gone, installed: false, drifted: gone, reasons: e.wanted ? [reason('servers-missing', words)] : [] };
   }
   if (e.servers === 'exact') return { absent: false, installed: e.wanted, drifted: false, reasons: [] };
   return { absent: false, installed: false, drifted: true, reasons: [reason(e.servers === 'conflict' ? 'server-conflict' : 'servers-differ', words)] };
