@@ -128,6 +128,8 @@ export interface ClientDefinition {
   /** Native action the person must take after apply, if any. */
   readonly afterApply: readonly string[];
   readonly verdicts: ClientVerdictFacts;
+  /** A pre-tool payload as this client sends it: `git status` for allow, `git push --force` for deny. For doctor and the demonstration. */
+  readonly sample: (kind: 'allow' | 'deny', workspace: string) => { readonly command: string; readonly payload: JsonObject };
   /** Tools or ways that no hook sees. */
   readonly gaps: readonly Fact[];
 }

@@ -7,6 +7,7 @@ import { isObject, type JsonObject } from '../../model/json.ts';
 import { joinPath } from '../../roots/paths.ts';
 import { overrideDir } from '../../roots/overrides.ts';
 import { hasReference, httpEntry, stdioEntry } from '../mcp-kit.ts';
+import { sampleCommand } from '../sample.ts';
 
 // Strict JSON. For mcp_config.json a syntax error ends the client with exit 1; hooks.json is dropped in silence.
 const STRICT: Tolerance = { comments: false, trailingCommas: false, bom: false, utf16le: false, emptyIsObject: false };
@@ -129,6 +130,10 @@ export const agy: ClientDefinition = {
   evidenceFiles: () => [],
   switches,
   afterApply: [],
+  sample: (kind, workspace) => {
+    const command = sampleCommand(kind);
+    return { command, payload: { conversationId: 'praetorctl-sample', workspacePaths: [workspace], stepIdx: 0, toolCall: { name: 'run_command', args: { CommandLine: command, Cwd: workspace, WaitMsBeforeAsync: 0 } } } };
+  },
   verdicts: {
     deny: documented('one JSON document on exit 0 blocks the call; the turn goes on'),
     ask: documented('force_ask always prompts; without a terminal the call is refused'),

@@ -6,6 +6,7 @@ import { joinPath } from '../../roots/paths.ts';
 import { overrideDir } from '../../roots/overrides.ts';
 import { httpEntry, stdioEntry } from '../mcp-kit.ts';
 import { wrappedArrays } from '../registration.ts';
+import { sampleCommand } from '../sample.ts';
 
 // Strict JSON: a comment or a trailing comma voids the whole file in A and B. BOM and UTF-16LE with BOM are read.
 const SETTINGS: Tolerance = { comments: false, trailingCommas: false, bom: true, utf16le: true, emptyIsObject: false };
@@ -171,6 +172,10 @@ export const claude: ClientDefinition = {
   ],
   switches,
   afterApply: [],
+  sample: (kind, workspace) => {
+    const command = sampleCommand(kind);
+    return { command, payload: { session_id: 'praetorctl-sample', cwd: workspace, hook_event_name: 'PreToolUse', permission_mode: 'default', tool_name: 'Bash', tool_input: { command }, tool_use_id: 'sample' } };
+  },
   verdicts: {
     deny: measured('JSON document, one stderr line and exit 2: blocks the call even if the document is lost'),
     ask: measured('native dialog; in -p nobody can answer and the call is refused'),

@@ -7,6 +7,7 @@ import { overrideDir } from '../../roots/overrides.ts';
 import { hasReference, stdioEntry, strings, wholeReference, type EntryResult } from '../mcp-kit.ts';
 import { isKnownEvent, ownedHooks, wrappedArrays } from '../registration.ts';
 import type { McpServer } from '../../model/client.ts';
+import { sampleCommand } from '../sample.ts';
 
 // hooks.json: a BOM, a comment or an unknown top-level key drops the whole file (measured).
 const HOOKS: Tolerance = { comments: false, trailingCommas: false, bom: false, utf16le: false, emptyIsObject: false };
@@ -189,6 +190,10 @@ export const codex: ClientDefinition = {
   switches,
   trust,
   afterApply: [TRUST_FIX],
+  sample: (kind, workspace) => {
+    const command = sampleCommand(kind);
+    return { command, payload: { session_id: 'praetorctl-sample', turn_id: 'sample', cwd: workspace, hook_event_name: 'PreToolUse', model: 'sample', permission_mode: 'default', tool_name: 'Bash', tool_input: { command }, tool_use_id: 'sample' } };
+  },
   verdicts: {
     deny: measured('exit 2 with a reason on stderr blocks the call'),
     ask: measured('not supported (it would run the tool): degraded to deny'),

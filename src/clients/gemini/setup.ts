@@ -6,6 +6,7 @@ import { isAbsolutePath, joinPath } from '../../roots/paths.ts';
 import { overrideDir } from '../../roots/overrides.ts';
 import { httpEntry, stdioEntry } from '../mcp-kit.ts';
 import { commandFor, wrappedArrays } from '../registration.ts';
+import { sampleCommand } from '../sample.ts';
 
 // Comments are read, a trailing comma or a BOM is not; an empty or broken file stops every command with exit 52.
 const SETTINGS: Tolerance = { comments: true, trailingCommas: false, bom: false, utf16le: false, emptyIsObject: false };
@@ -96,6 +97,10 @@ export const gemini: ClientDefinition = {
   ],
   switches,
   afterApply: [],
+  sample: (kind, workspace) => {
+    const command = sampleCommand(kind);
+    return { command, payload: { session_id: 'praetorctl-sample', cwd: workspace, hook_event_name: 'BeforeTool', timestamp: '2026-01-01T00:00:00.000Z', tool_name: 'run_shell_command', tool_input: { command } } };
+  },
   verdicts: {
     deny: measured('one JSON document on exit 0 blocks the call'),
     ask: measured('hangs without a terminal: degraded to deny'),

@@ -1,0 +1,42 @@
+// Contract: what each client can enforce, from its row alone. docs/clients.md is generated from the same rows. PURE.
+import type { ClientDefinition, Fact } from '../model/client.ts';
+
+export interface CapabilityRow {
+  readonly id: string;
+  readonly name: string;
+  readonly seenOn: Fact;
+  readonly events: readonly { readonly canonical: string; readonly native: string; readonly note: string | null }[];
+  readonly verdicts: Readonly<Record<'deny' | 'ask' | 'neutral' | 'crash' | 'timeout' | 'missingBinary', Fact>>;
+  readonly denyEffect: string;
+  readonly mcp: { readonly toolNaming: string };
+  readonly trust: boolean;
+  readonly gaps: readonly Fact[];
+}
+
+export function capabilityRows(clients: readonly ClientDefinition[]): CapabilityRow[] {
+  return clients.map((client) => {
+    const { denyEffect, ...verdicts } = client.verdicts;
+    return {
+      id: client.id, name: client.name, seenOn: client.seenOn, verdicts, denyEffect, mcp: { toolNaming: client.mcp.toolNaming },
+      events: client.hooks.events.map((e) => ({ canonical: e.canonical, native: e.native, note: e.note ?? null })),
+      trust: client.trust !== undefined, gaps: client.gaps,
+    };
+  }).sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+const LABELS = [['deny', 'deny'], ['ask', 'ask'], ['neutral', 'no opinion'], ['crash', 'hook crashes'], ['timeout', 'hook times out'], ['missingBinary', 'program missing']] as const;
+
+function block(row: CapabilityRow): string {
+  const lines = [
+    `${row.name} (${row.id}), ${row.seenOn.basis}: ${row.seenOn.text}`,
+    `  events: ${row.events.map((e) => `${e.canonical}=${e.native}`).join(', ')}`,
+    ...LABELS.map(([key, label]) => `  ${label.padEnd(15)} ${row.verdicts[key].text} [${row.verdicts[key].basis}]`),
+    `  ${'MCP tool names'.padEnd(15)} ${row.mcp.toolNaming}`,
+    ...row.gaps.map((gap) => `  gap: ${gap.text} [${gap.basis}]`),
+  ];
+  return lines.join('\n');
+}
+
+export function renderCapabilities(rows: readonly CapabilityRow[]): string {
+  return rows.map(block).join('\n\n');
+}

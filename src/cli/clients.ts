@@ -1,0 +1,178 @@
+// Contract: `praetorctl clients ...`: typed options -> one use case -> one outcome.
+import { EXIT, PraetorError, exitFor, type Diagnostic } from '../model/diagnostic.ts';
+import type { ApplyReport, Plan } from '../model/plan.ts';
+import type { Scope } from '../model/client.ts';
+import type { Host } from '../host.ts';
+import { CLIENTS, clientById } from '../clients/registry.ts';
+import { applyPlan, type ApplyOptions } from '../clientsetup/apply.ts';
+import { listRuns, planRollback } from '../clientsetup/backups.ts';
+import { recover } from '../clientsetup/recover.ts';
+import { ownDirsOf, survey, type Request, type Survey } from '../clientsetup/survey.ts';
+import { readStored, storePlan } from '../clientsetup/stored.ts';
+import { readOnlyHost } from '../hosts/read-only.ts';
+import { detect, rootContext } from '../roots/context.ts';
+import { renderVerify, verifyClients, type RequiredState } from '../verify/verify.ts';
+import type { CommandContext } from './program.ts';
+import { styleFor, VERSION, type Outcome } from './output.ts';
+import { renderCapabilities, capabilityRows } from './capabilities.ts';
+import { planBody, renderPlan, renderReport, reportBody } from './view.ts';
+import { tilde } from './style.ts';
+
+const words = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : typeof value === 'string' ? value.split(',') : []);
+const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+const scopeOf = (value: unknown): Scope => (value === 'project' ? 'project' : 'user');
+
+export function requestOf(context: CommandContext, purpose: Request['purpose']): Request {
+  const { options, io } = context;
+  const settingsPath = text(options['settings']);
+  return {
+    purpose, clients: words(options['client']), scope: scopeOf(options['scope']), adopt: options['adopt'] === true, program: io.program,
+    ...(settingsPath === undefined ? {} : { settingsPath }),
+  };
+}
+
+const hasErrors = (diagnostics: readonly Diagnostic[]): boolean => diagnostics.some((d) => d.severity === 'error');
+const isEmpty = (plan: Plan): boolean => plan.files.every((file) => file.action === 'none');
+
+function nothingDetected(found: Survey): Diagnostic[] {
+  if (found.selected.length > 0) return [];
+  return [{ code: 'note', severity: 'warning', message: 'no client was found on this workstation', fix: 'name one with --client (praetorctl clients list), or see a demonstration: praetorctl start --demo' }];
+}
+
+export function clientsPlan(context: CommandContext): Outcome {
+  const request = requestOf(context, 'apply');
+  const found = survey(context.io.host, request);
+  const { plan } = found;
+  const out = text(context.options['out']);
+  const blocked = hasErrors(plan.diagnostics);
+  if (out !== undefined && !blocked) storePlan(context.io.host, out, request, plan);
+  const style = styleFor(context.io, context.global, found.context.home);
+  return {
+    exit: blocked ? exitFor(plan.diagnostics) : isEmpty(plan) ? EXIT.ok : EXIT.no, kind: 'plan', body: planBody(plan),
+    text: renderPlan(style, plan, context.global.verbose), diagnostics: [...nothingDetected(found), ...plan.diagnostics], wrote: false,
+  };
+}
+
+const NOT_CONFIRMED: Diagnostic = {
+  code: 'not-confirmed', severity: 'error', message: 'there is no terminal to ask on', fix: 'look at the plan, then run the same command with --yes',
+};
+
+/** Asks on a terminal. Without one, --yes is the only way: nothing is ever applied unasked. */
+async function confirmed(context: CommandContext, plan: Plan, home: string): Promise<boolean> {
+  const { io, options, global } = context;
+  if (options['yes'] === true || options['dryRun'] === true) return true;
+  if (!io.inIsTty || !io.errIsTty || global.json) throw new PraetorError(NOT_CONFIRMED);
+  io.err(`${renderPlan(styleFor(io, global, home, 'err'), plan, global.verbose)}\n`);
+  for (const d of plan.diagnostics) io.err(`praetorctl: ${d.severity}: ${d.message}\n`);
+  const answer = (await io.ask('Apply this plan? [y/N] ') ?? '').trim().toLowerCase();
+  return answer === 'y' || answer === 'yes';
+}
+
+interface Execution {
+  readonly plan: Plan;
+  readonly home: string;
+  readonly dirs: Survey['dirs'];
+  readonly applyOptions: ApplyOptions;
+}
+
+async function executePlan(context: CommandContext, host: Host, run: Execution): Promise<Outcome> {
+  const { plan, home, dirs } = run;
+  const { io, global, options } = context;
+  const style = styleFor(io, global, home);
+  const dryRun = options['dryRun'] === true;
+  const base = { kind: 'report', body: { dryRun, plan: planBody(plan), report: null as unknown }, wrote: false };
+  if (hasErrors(plan.diagnostics)) return { ...base, exit: exitFor(plan.diagnostics), text: '', diagnostics: plan.diagnostics };
+  if (isEmpty(plan)) {
+    // The applier still runs where we remember a file: it forgets records of files in which nothing of ours is left.
+    const report = plan.files.length === 0 ? { ok: true, diagnostics: [] } : await applyPlan(host, dirs, plan, run.applyOptions);
+    return { ...base, exit: exitFor(report.diagnostics), text: `nothing to do\n${renderPlan(style, plan, global.verbose)}`, diagnostics: report.ok ? plan.diagnostics : report.diagnostics };
+  }
+  if (!(await confirmed(context, plan, home))) return { ...base, exit: EXIT.interrupted, text: 'not applied', diagnostics: [] };
+  const report: ApplyReport = await applyPlan(host, dirs, plan, run.applyOptions);
+  const { diagnostics } = report;
+  const wrote = report.files.some((f) => f.outcome === 'written' || f.outcome === 'deleted') && !dryRun;
+  const title = dryRun ? 'dry run: nothing was written; this is what would be read back' : '';
+  return {
+    ...base, body: { ...base.body, report: reportBody(report) }, wrote, diagnostics,
+    exit: report.ok ? EXIT.ok : exitFor(diagnostics) || EXIT.failed, text: [title, renderReport(style, report)].filter((t) => t !== '').join('\n'),
+  };
+}
+
+/** Unfinished runs of a killed process are brought to truth before anything is planned on top of them. */
+async function settle(context: CommandContext): Promise<{ host: Host; settled: readonly Diagnostic[] }> {
+  const host = context.options['dryRun'] === true ? readOnlyHost(context.io.host) : context.io.host;
+  const runs = await recover(host, ownDirsOf(host, rootContext(host)));
+  return { host, settled: runs.map((run): Diagnostic => ({ code: 'note', severity: 'warning', message: `run ${run.id} had been interrupted; its files were looked at and its records settled`, fix: 'praetorctl clients verify' })) };
+}
+
+async function surveyAndExecute(context: CommandContext, request: Request): Promise<Outcome> {
+  const { host, settled } = await settle(context);
+  const found = survey(host, request);
+  const outcome = await executePlan(context, host, {
+    plan: found.plan, home: found.context.home, dirs: found.dirs, applyOptions: { ...found.applyOptions, engine: VERSION },
+  });
+  return { ...outcome, diagnostics: [...settled, ...(request.purpose === 'apply' ? nothingDetected(found) : []), ...outcome.diagnostics] };
+}
+
+export async function clientsApply(context: CommandContext): Promise<Outcome> {
+  const file = context.args[0];
+  if (file === undefined) return await surveyAndExecute(context, requestOf(context, 'apply'));
+  const stored = readStored(context.io.host, file);
+  const request: Request = { ...stored.request, purpose: 'apply', program: context.io.program };
+  stored.check(survey(context.io.host, request).plan);
+  return await surveyAndExecute(context, request);
+}
+
+export async function clientsRemove(context: CommandContext): Promise<Outcome> {
+  return await surveyAndExecute(context, requestOf(context, 'remove'));
+}
+
+export async function clientsRollback(context: CommandContext): Promise<Outcome> {
+  const { host, settled } = await settle(context);
+  const root = rootContext(host);
+  const dirs = ownDirsOf(host, root);
+  if (context.options['list'] === true) {
+    const runs = listRuns(host, dirs);
+    const style = styleFor(context.io, context.global, root.home);
+    const lines = runs.map((run) => `${run.id}  ${(run.purpose ?? '?').padEnd(8)}  ${(run.rolledBack ? 'undone' : run.state).padEnd(8)}  ${run.files.map((f) => tilde(style, f.path)).join(', ')}`);
+    return { exit: EXIT.ok, kind: 'runs', body: { runs }, text: lines.length === 0 ? 'no runs' : lines.join('\n'), diagnostics: settled, wrote: false };
+  }
+  const plan = planRollback(host, dirs, text(context.options['to']));
+  const applyOptions: ApplyOptions = {
+    engine: VERSION,
+    // A rollback is exact or nothing: a file that changed since is never planned again.
+    replan: (file) => ({ code: 'rollback-changed', severity: 'error', where: { path: file.spec.path }, message: 'the file changed while it was rolled back', fix: 'praetorctl clients remove' }),
+    readback: (file) => ({ entries: file.entries }),
+    countForeign: () => ({ hooks: 0, servers: 0 }),
+  };
+  const outcome = await executePlan(context, host, { plan, home: root.home, dirs, applyOptions });
+  return { ...outcome, diagnostics: [...settled, ...outcome.diagnostics] };
+}
+
+export function clientsVerify(context: CommandContext): Outcome {
+  const { io, options, global } = context;
+  const settingsPath = text(options['settings']);
+  const require = (text(options['require']) ?? 'observed') as RequiredState;
+  const result = verifyClients(io.host, { clients: words(options['client']), scope: scopeOf(options['scope']), require, ...(settingsPath === undefined ? {} : { settingsPath }) });
+  const style = styleFor(io, global, rootContext(io.host).home);
+  return { exit: result.exit, kind: 'verify', body: { require, clients: result.clients }, text: renderVerify(result, style), diagnostics: result.diagnostics, wrote: false };
+}
+
+export function clientsList(context: CommandContext): Outcome {
+  const { host } = context.io;
+  const root = rootContext(host);
+  const style = styleFor(context.io, context.global, root.home);
+  const rows = CLIENTS.map((client) => {
+    const found = detect(host, client, root, client.roots(root));
+    return { id: client.id, name: client.name, aliases: [...client.aliases], vendor: client.vendor, detected: found.how, program: found.program ?? null };
+  }).sort((a, b) => (a.id < b.id ? -1 : 1));
+  const width = Math.max(...rows.map((row) => row.name.length));
+  const lines = rows.map((row) => `${row.id.padEnd(8)} ${row.name.padEnd(width)}  ${row.detected === 'none' ? 'not found' : row.program === null ? 'configuration only' : tilde(style, row.program)}`);
+  return { exit: EXIT.ok, kind: 'list', body: { clients: rows }, text: lines.join('\n'), diagnostics: [], wrote: false };
+}
+
+export function clientsCapabilities(context: CommandContext): Outcome {
+  const ids = words(context.options['client']).map((word) => clientById(word).id);
+  const rows = capabilityRows(CLIENTS.filter((client) => ids.length === 0 || ids.includes(client.id)));
+  return { exit: EXIT.ok, kind: 'capabilities', body: { clients: rows }, text: renderCapabilities(rows), diagnostics: [], wrote: false };
+}

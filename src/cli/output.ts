@@ -1,0 +1,92 @@
+// Contract: what a command answers, and how it is written: one result, two renderers. stdout carries the answer (text or
+// exactly one JSON document), stderr everything else. The exit code is returned, never set here.
+import type { Host } from '../host.ts';
+import { EXIT, type Diagnostic } from '../model/diagnostic.ts';
+import type { JsonValue } from '../model/json.ts';
+import { paint, printable, tilde, type Style } from './style.ts';
+
+declare const __VERSION__: string;
+/** Replaced at build time; the fallback serves sources that run unbundled (tests). */
+export const VERSION: string = typeof __VERSION__ === 'string' ? __VERSION__ : '0.0.0-dev';
+
+/** The process border, injected: tests drive the CLI without a process. */
+export interface CliIo {
+  readonly host: Host;
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  readonly outIsTty: boolean;
+  readonly errIsTty: boolean;
+  readonly inIsTty: boolean;
+  /** Asks on stderr and reads one line from stdin; undefined at end of input. */
+  readonly ask: (question: string) => Promise<string | undefined>;
+  /** The program itself, so that the launcher and the demonstration can start it. */
+  readonly program: { readonly node: string; readonly script: string };
+}
+
+export interface GlobalOptions {
+  readonly json: boolean;
+  readonly quiet: boolean;
+  readonly verbose: boolean;
+  readonly color: 'auto' | 'always' | 'never';
+}
+
+export interface Outcome {
+  readonly exit: number;
+  /** Name of the JSON schema: `praetorctl/<kind>`, file schemas/<kind>.schema.json. */
+  readonly kind: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly text: string;
+  readonly diagnostics: readonly Diagnostic[];
+  /** True when the command may have written; then errors do not claim that nothing was. */
+  readonly wrote: boolean;
+}
+
+function wantsColor(io: CliIo, options: GlobalOptions, tty: boolean): boolean {
+  if (options.color === 'always') return true;
+  if (options.color === 'never') return false;
+  const none = io.host.env['NO_COLOR'];
+  return tty && (none === undefined || none === '') && io.host.env['TERM'] !== 'dumb';
+}
+
+export function styleFor(io: CliIo, options: GlobalOptions, home: string, stream: 'out' | 'err' = 'out'): Style {
+  return { home, color: !options.json && wantsColor(io, options, stream === 'out' ? io.outIsTty : io.errIsTty) };
+}
+
+function whereOf(style: Style, d: Diagnostic): string {
+  if (d.where === undefined) return d.client === undefined ? '' : ` ${d.client}:`;
+  const { path, line, column } = d.where;
+  return ` ${tilde(style, path)}${line === undefined ? '' : `:${line}${column === undefined ? '' : `:${column}`}`}:`;
+}
+
+/** `praetorctl: error: <code>: <where>: <what>` and the exact next command. */
+export function renderDiagnostic(style: Style, d: Diagnostic, wrote: boolean): string {
+  const color = d.severity === 'error' ? 'red' : d.severity === 'warning' ? 'yellow' : 'cyan';
+  const head = `praetorctl: ${paint(style, color, d.severity)}: ${d.code}:${whereOf(style, d)} ${printable(d.message)}\n`;
+  if (d.fix === '') return head;
+  const tail = d.severity === 'error' && !wrote ? '. nothing was written.' : '';
+  return `${head}praetorctl: fix: ${printable(d.fix)}${tail}\n`;
+}
+
+/** Paths inside JSON stay whole: programs read them. Diagnostics carry no values by contract. */
+export function toDocument(outcome: Outcome): Record<string, unknown> {
+  return {
+    schema: `praetorctl/${outcome.kind}`, schemaVersion: 1, version: VERSION,
+    ok: outcome.exit === EXIT.ok || (outcome.exit === EXIT.no && !outcome.diagnostics.some((d) => d.severity === 'error')),
+    exit: outcome.exit, ...outcome.body,
+    diagnostics: outcome.diagnostics as unknown as JsonValue,
+  };
+}
+
+export function emit(io: CliIo, options: GlobalOptions, home: string, outcome: Outcome): number {
+  if (options.json) {
+    io.out(`${JSON.stringify(toDocument(outcome), null, 2)}\n`);
+    return outcome.exit;
+  }
+  if (!options.quiet && outcome.text !== '') io.out(outcome.text.endsWith('\n') ? outcome.text : `${outcome.text}\n`);
+  const style = styleFor(io, options, home, 'err');
+  for (const d of outcome.diagnostics) {
+    if (d.severity === 'info' && options.quiet) continue;
+    io.err(renderDiagnostic(style, d, outcome.wrote));
+  }
+  return outcome.exit;
+}

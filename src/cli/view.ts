@@ -1,0 +1,60 @@
+// Contract: text of plans and reports. The same values go out as JSON; nothing is decided here. PURE.
+import type { ApplyReport, EntryAction, EntryChange, FilePlan, FileResult, Plan, PlanCounts } from '../model/plan.ts';
+import { paint, printable, tilde, type Style } from './style.ts';
+
+const MARK: Readonly<Record<EntryAction, string>> = { add: '+', change: '~', remove: '-', none: ' ' };
+const COLOR = { add: 'green', change: 'yellow', remove: 'red', none: 'dim' } as const;
+const WORD: Readonly<Record<FilePlan['action'], string>> = {
+  create: 'new file', edit: 'edit', restore: 'restore the original bytes', delete: 'delete (we created it)', none: 'unchanged',
+};
+
+function entryLine(style: Style, entry: EntryChange): string {
+  const what = [entry.kind, entry.name, entry.detail].filter((part) => part !== '').map(printable).join('  ');
+  return paint(style, COLOR[entry.action], `  ${MARK[entry.action]} ${what}`);
+}
+
+export function countsLine(counts: PlanCounts): string {
+  return `plan: ${counts.add} to add, ${counts.change} to change, ${counts.remove} to remove, ${counts.unchanged} unchanged`;
+}
+
+function fileBlock(style: Style, file: FilePlan): string[] {
+  const title = `${paint(style, 'bold', tilde(style, file.spec.path))}  (${file.client}, ${WORD[file.action]})`;
+  const links = file.before.state === 'file' && file.before.links.length > 0
+    ? [`    a symbolic link: the file that is written is ${tilde(style, file.before.target)}`] : [];
+  return [title, ...links, ...file.entries.map((entry) => entryLine(style, entry)), ''];
+}
+
+/** Human diff per file; the last line is always the counts. */
+export function renderPlan(style: Style, plan: Plan, verbose: boolean): string {
+  const files = plan.files.filter((file) => verbose || file.action !== 'none');
+  return [...files.flatMap((file) => fileBlock(style, file)), countsLine(plan.counts)].join('\n');
+}
+
+function resultLine(style: Style, result: FileResult): string[] {
+  const color = result.outcome === 'written' || result.outcome === 'deleted' ? 'green' : result.outcome === 'unchanged' ? 'dim' : 'red';
+  return [`${paint(style, color, result.outcome.padEnd(11))} ${tilde(style, result.path)}`, ...result.entries.filter((e) => e.action !== 'none').map((e) => entryLine(style, e))];
+}
+
+/** What the readback showed, never what was intended. */
+export function renderReport(style: Style, report: ApplyReport): string {
+  const lines = report.files.flatMap((file) => resultLine(style, file));
+  if (report.run !== null) lines.push('', `run ${report.run} (undo: praetorctl clients rollback)`);
+  return lines.join('\n');
+}
+
+export function planBody(plan: Plan): Record<string, unknown> {
+  const files = plan.files.map((file) => ({
+    client: file.client, path: file.spec.path, target: file.before.target, links: file.before.state === 'file' ? file.before.links : [],
+    role: file.spec.role, scope: file.spec.scope, action: file.action, entries: sortedEntries(file.entries),
+  }));
+  return { purpose: plan.purpose, files: files.sort((a, b) => (a.path < b.path ? -1 : 1)), counts: plan.counts };
+}
+
+function sortedEntries(entries: readonly EntryChange[]): EntryChange[] {
+  return [...entries].sort((a, b) => (`${a.kind} ${a.name} ${a.at}` < `${b.kind} ${b.name} ${b.at}` ? -1 : 1));
+}
+
+export function reportBody(report: ApplyReport): Record<string, unknown> {
+  const files = report.files.map((f) => ({ client: f.client, path: f.path, outcome: f.outcome, entries: sortedEntries(f.entries) }));
+  return { run: report.run, files: files.sort((a, b) => (a.path < b.path ? -1 : 1)) };
+}

@@ -1,0 +1,181 @@
+// Contract: one look at this machine for one request: which clients, what is desired, what is there, and the plan that
+// follows. Reads through the Host only. plan, apply, remove, verify and start all begin here.
+import type { Host } from '../host.ts';
+import { detect, findProgram, pathDirs, rootContext, type Detection } from '../roots/context.ts';
+import { ownDirs, type OwnDirs } from '../roots/own-dirs.ts';
+import { CLIENTS, clientById } from '../clients/registry.ts';
+import type { ClientDefinition, RootContext, Scope } from '../model/client.ts';
+import { PraetorError, type Diagnostic } from '../model/diagnostic.ts';
+import type { EntryChange, FilePlan, FileRecord, Plan, Records, Snapshot } from '../model/plan.ts';
+import { loadSettings } from '../settings/load.ts';
+import { DEFAULT_SETTINGS, type Settings } from '../settings/schema.ts';
+import { readOriginal } from './backups.ts';
+import { desiredFor, type Desired, type DesiredFile } from './desired.ts';
+import { LAUNCHER_OWNER, launcherSpec, launcherText, planLauncher } from './launcher.ts';
+import { countEntries, countForeign, planFile } from './plan.ts';
+import { readRecords } from './records.ts';
+import { takeSnapshot } from './snapshot.ts';
+import type { ApplyOptions } from './apply.ts';
+
+export interface Request {
+  readonly purpose: 'apply' | 'remove';
+  /** Ids or aliases; empty: what the settings select, else what is detected. */
+  readonly clients: readonly string[];
+  readonly scope: Scope;
+  readonly settingsPath?: string;
+  readonly adopt: boolean;
+  /** Absolute path of the running program's script, for the launcher; undefined: no launcher is planned. */
+  readonly program?: { readonly node: string; readonly script: string };
+}
+
+export interface SelectedClient { readonly client: ClientDefinition; readonly detection: Detection; readonly desired: Desired }
+
+export interface Survey {
+  readonly context: RootContext;
+  readonly dirs: OwnDirs;
+  readonly settings: Settings;
+  readonly settingsPath: string | null;
+  readonly selected: readonly SelectedClient[];
+  readonly records: Records;
+  readonly plan: Plan;
+  readonly applyOptions: Omit<ApplyOptions, 'engine'>;
+}
+
+interface Ground { readonly host: Host; readonly request: Request; readonly context: RootContext; readonly dirs: OwnDirs; readonly records: Records }
+
+export function ownDirsOf(host: Host, context: RootContext): OwnDirs {
+  return ownDirs({ platform: host.platform, env: host.env, home: context.home });
+}
+
+function settingsFor(host: Host, dirs: OwnDirs, request: Request): { settings: Settings; path: string | null } {
+  // Removal must work whatever state the settings are in: it asks for nothing.
+  if (request.purpose === 'remove') return { settings: DEFAULT_SETTINGS, path: null };
+  const loaded = loadSettings(host, dirs.config, request.settingsPath);
+  if (!loaded.ok) throw new PraetorError(loaded.diagnostics[0] ?? { code: 'settings-invalid', message: 'the settings are invalid', fix: 'correct them' });
+  return loaded;
+}
+
+function notDetected(client: ClientDefinition): Diagnostic {
+  return {
+    code: 'not-detected', severity: 'warning', client: client.id,
+    message: `${client.name} was not found here (no program on PATH, no configuration); it is planned because you named it`,
+    fix: `install ${client.name}, or leave it out`,
+  };
+}
+
+/** The clients a request means, with a warning for named ones that are not here. */
+export function selectClients(host: Host, context: RootContext, words: readonly string[], settings: Settings, everything: boolean): { chosen: { client: ClientDefinition; detection: Detection }[]; diagnostics: Diagnostic[] } {
+  const configured = settings.clients.selected === undefined ? [] : Object.keys(settings.clients.selected);
+  const named = words.length > 0 ? words : configured;
+  const ids = new Set(named.map((word) => clientById(word).id));
+  const all = CLIENTS.filter((client) => ids.size === 0 || ids.has(client.id))
+    .map((client) => ({ client, detection: detect(host, client, context, client.roots(context)) }));
+  if (ids.size === 0) return { chosen: all.filter(({ detection }) => everything || detection.how !== 'none'), diagnostics: [] };
+  return { chosen: all, diagnostics: everything ? [] : all.filter(({ detection }) => detection.how === 'none').map(({ client }) => notDetected(client)) };
+}
+
+function planOne(ground: Ground, desired: DesiredFile, snapshot: Snapshot): ReturnType<typeof planFile> {
+  const record = ground.records.get(desired.spec.path);
+  const nothing = desired.events.length === 0 && desired.servers.length === 0;
+  const original = record?.original != null && nothing ? readOriginal(ground.host, ground.dirs, record) : undefined;
+  return planFile({ desired, snapshot, record, original, adopt: ground.request.adopt });
+}
+
+/** Records of other clients, or of this client in other scopes, that still need the launcher. */
+function othersRemain(ground: Ground, chosen: readonly ClientDefinition[], paths: ReadonlySet<string>): boolean {
+  return [...ground.records.values()].some((r) => r.client !== LAUNCHER_OWNER && !paths.has(r.path) && chosen.length > 0);
+}
+
+function launcherPlan(ground: Ground, files: readonly FilePlan[], paths: ReadonlySet<string>, chosen: readonly ClientDefinition[]): { file: FilePlan | undefined; diagnostics: readonly Diagnostic[]; replan?: (now: Snapshot) => ReturnType<typeof planLauncher> } {
+  const { host, request, context } = ground;
+  const spec = launcherSpec(context);
+  const dirs = pathDirs(host.platform, host.env['PATH'] ?? host.env['Path']);
+  const found = findProgram(host, 'praetorctl', dirs);
+  const hooksWanted = request.purpose === 'apply' && files.some((f) => f.entries.some((e) => e.kind === 'hook' && e.action !== 'remove'));
+  if (spec === undefined) {
+    const missing: Diagnostic = { code: 'entrypoint-not-on-path', severity: 'warning', message: 'praetorctl does not resolve on PATH: registered hooks cannot run', fix: 'npm install -g praetorctl' };
+    return { file: undefined, diagnostics: hooksWanted && found === undefined ? [missing] : [] };
+  }
+  const record = ground.records.get(spec.path);
+  const wanted = request.purpose === 'remove' ? record !== undefined && othersRemain(ground, chosen, paths) : hooksWanted && (record !== undefined || found === undefined);
+  const text = wanted && request.program !== undefined ? launcherText(request.program.node, request.program.script) : undefined;
+  if (text === undefined && (wanted || record === undefined)) return { file: undefined, diagnostics: [] };
+  // An apply that plans no hooks (a client was left out) never takes the launcher away; only remove does.
+  if (text === undefined && request.purpose === 'apply') return { file: undefined, diagnostics: [] };
+  const replan = (now: Snapshot): ReturnType<typeof planLauncher> => planLauncher({ spec, snapshot: now, record, text });
+  const result = replan(takeSnapshot(host, spec.path));
+  const reachable = dirs.some((dir) => spec.path.startsWith(`${dir}/`));
+  const unreachable: Diagnostic = {
+    code: 'entrypoint-not-on-path', severity: 'warning', where: { path: spec.path },
+    message: 'praetorctl gets a launcher in ~/.local/bin, but that directory is not on this PATH: Gemini CLI and Antigravity refuse guarded calls until it is, other clients run unguarded',
+    fix: 'add $HOME/.local/bin to PATH (in your shell profile), or: npm install -g praetorctl',
+  };
+  return { ...result, replan, diagnostics: [...result.diagnostics, ...(text !== undefined && !reachable ? [unreachable] : [])] };
+}
+
+/** `remove` deletes the launcher last, `apply` writes it first: a registration never stands without its program. */
+function orderFiles(purpose: Request['purpose'], launcher: FilePlan | undefined, files: readonly FilePlan[]): FilePlan[] {
+  if (launcher === undefined) return [...files];
+  return purpose === 'apply' ? [launcher, ...files] : [...files, launcher];
+}
+
+function applyOptions(ground: Ground, desired: ReadonlyMap<string, DesiredFile>, launcher: ((now: Snapshot) => ReturnType<typeof planLauncher>) | undefined): Survey['applyOptions'] {
+  const again = (file: FilePlan, now: Snapshot): { file: FilePlan | undefined; diagnostics: readonly Diagnostic[] } => {
+    if (file.spec.role === 'launcher' && launcher !== undefined) return launcher(now);
+    const wanted = desired.get(file.spec.path);
+    return wanted === undefined ? { file: undefined, diagnostics: [] } : planOne(ground, wanted, now);
+  };
+  return {
+    replan: (file, now) => {
+      const result = again(file, now);
+      return result.file ?? result.diagnostics.find((d) => d.severity === 'error') ?? { ...file, action: 'none', after: null, entries: [], before: now.state === 'refused' ? file.before : now };
+    },
+    readback: (file, bytes) => readback(ground, file, bytes, desired.get(file.spec.path)),
+    countForeign: (file, bytes) => {
+      const wanted = desired.get(file.spec.path);
+      return wanted === undefined ? { hooks: 0, servers: 0 } : countForeign(wanted, bytes, file.ownedServers);
+    },
+  };
+}
+
+/** What the file really holds now, against what was intended: planning again must leave nothing to do. */
+function readback(ground: Ground, file: FilePlan, bytes: Uint8Array | null, wanted: DesiredFile | undefined): { entries: readonly EntryChange[] } | Diagnostic {
+  if (wanted === undefined || bytes === null) return { entries: file.entries };
+  const stamp = file.before.state === 'file' ? file.before.stamp : { digest: '', size: bytes.length, dev: '0', ino: '0', mtimeNs: '0', mode: 0, uid: 0, gid: 0 };
+  const snapshot: Snapshot = { state: 'file', path: file.spec.path, target: file.before.target, links: [], bytes, stamp: { ...stamp, digest: '' } };
+  const record: FileRecord | undefined = ground.records.get(file.spec.path);
+  const known = { ...(record ?? EMPTY_RECORD), path: file.spec.path, ownedServers: file.ownedServers, created: file.created, pristine: false };
+  const result = planFile({ desired: wanted, snapshot, record: known, original: undefined, adopt: false });
+  const left = result.file?.entries.filter((e) => e.action !== 'none') ?? [];
+  if (left.length === 0 && !result.diagnostics.some((d) => d.severity === 'error')) return { entries: file.entries };
+  return {
+    code: 'readback-failed', severity: 'error', client: file.client, where: { path: file.spec.path },
+    message: 'the file was written, but reading it back does not show what was intended', fix: 'praetorctl clients verify, then praetorctl clients rollback',
+  };
+}
+
+const EMPTY_RECORD: FileRecord = {
+  path: '', target: '', client: '', scope: 'user', existed: true, original: null, lastDigest: '', pristine: false,
+  created: [], createdDirs: [], ownedServers: [], installedAt: 0, foreign: { hooks: 0, servers: 0 },
+};
+
+/** Looks once and plans. Throws PraetorError for wrong names, roots and settings; refusals of files are in the plan. */
+export function survey(host: Host, request: Request): Survey {
+  const context = rootContext(host);
+  const dirs = ownDirsOf(host, context);
+  const { settings, path: settingsPath } = settingsFor(host, dirs, request);
+  const records = readRecords(host, dirs);
+  const ground: Ground = { host, request, context, dirs, records };
+  const { chosen, diagnostics } = selectClients(host, context, request.clients, settings, request.purpose === 'remove');
+  const selected = chosen.map((one) => ({ ...one, desired: desiredFor(one.client, context, request.scope, request.purpose === 'remove' ? null : settings) }));
+  const desired = new Map(selected.flatMap((s) => s.desired.files.map((file) => [file.spec.path, file] as const)));
+  const verdicts = [...desired.values()].map((file) => planOne(ground, file, takeSnapshot(host, file.spec.path)));
+  const files = verdicts.flatMap((v) => (v.file === undefined ? [] : [v.file]));
+  const launcher = launcherPlan(ground, files, new Set(desired.keys()), chosen.map((c) => c.client));
+  const ordered = orderFiles(request.purpose, launcher.file, files);
+  const plan: Plan = {
+    purpose: request.purpose, files: ordered, counts: countEntries(ordered),
+    diagnostics: [...diagnostics, ...selected.flatMap((s) => s.desired.diagnostics), ...verdicts.flatMap((v) => v.diagnostics), ...launcher.diagnostics],
+  };
+  return { context, dirs, settings, settingsPath, selected, records, plan, applyOptions: { ...applyOptions(ground, desired, launcher.replan), records } };
+}

@@ -1,0 +1,49 @@
+// Contract: the process boundary of everything but `hook` (bin/praetorctl sends that to its own bundle). The only place that
+// sets an exit code. IO.
+import * as path from 'node:path';
+import { createInterface } from 'node:readline';
+import { writeSync } from 'node:fs';
+import { realHost } from './host.ts';
+import { runCli } from './cli/program.ts';
+import type { CliIo } from './cli/output.ts';
+
+/** Whole or not at all: a pipe that takes only a part is written again until done; a closed one ends the output. */
+function writeAll(fd: number, text: string): void {
+  const bytes = Buffer.from(text);
+  let done = 0;
+  while (done < bytes.length) {
+    try {
+      done += writeSync(fd, bytes, done, bytes.length - done);
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code;
+      if (code === 'EAGAIN') { Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5); continue; }
+      if (code === 'EPIPE') return;
+      throw error;
+    }
+  }
+}
+
+function ask(question: string): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const lines = createInterface({ input: process.stdin, output: process.stderr });
+    let answered = false;
+    lines.on('close', () => { if (!answered) resolve(undefined); });
+    lines.question(question, (answer) => { answered = true; lines.close(); resolve(answer); });
+  });
+}
+
+async function main(): Promise<void> {
+  const io: CliIo = {
+    host: realHost(),
+    out: (text) => { writeAll(1, text); },
+    err: (text) => { writeAll(2, text); },
+    outIsTty: process.stdout.isTTY === true, errIsTty: process.stderr.isTTY === true, inIsTty: process.stdin.isTTY === true,
+    ask,
+    // dist/cli.cjs -> bin/praetorctl
+    program: { node: process.execPath, script: path.resolve(__dirname, '..', 'bin', 'praetorctl') },
+  };
+  process.on('SIGINT', () => { process.exit(130); });
+  process.exitCode = await runCli(process.argv.slice(2), io);
+}
+
+void main();
