@@ -1,0 +1,116 @@
+// Contract: Claude Code's hook documents and answers. PURE. Measured on 2.1.197 and 2.1.332.
+// A deny is said three times over: the document carries the reason; exit 2 still blocks if the document is lost; stderr
+// gives exit 2 its text. On 2.1.197 a well-formed document with an unknown word cancels exit 2, so only the words below
+// are ever written. Silence with exit 0 is "no opinion"; `allow` would grant permission and is never said.
+import { asciiJson } from '../ascii-json.ts';
+import {
+  EMPTY, canBlock, fault, flag, harmlessError, hasTool, isFault, object, own, say, sayError, shapedCall, splitMcp, stderrLine,
+  text, toolParts, workspaceOf, type HookDialect, type ToolShape,
+} from '../dialect-kit.ts';
+import type { Answer, EnvMap } from '../../model/dialect.ts';
+import type { CanonicalEvent } from '../../model/events.ts';
+import type { JsonObject } from '../../model/json.ts';
+import type { DecodeFault, Payload, ToolCall } from '../../model/payload.ts';
+import type { Verdict } from '../../model/verdict.ts';
+
+// Other clients run a project's Claude hooks with Claude's tool names and sometimes their own keys (`path`, `filePath`).
+const FILE_KEYS = ['file_path', 'path', 'filePath'];
+const SHAPES: Readonly<Record<string, ToolShape>> = {
+  Bash: { kind: 'shell', keys: ['command'] },
+  PowerShell: { kind: 'shell', keys: ['command'] },
+  Edit: { kind: 'file-write', keys: FILE_KEYS },
+  MultiEdit: { kind: 'file-write', keys: FILE_KEYS },
+  Write: { kind: 'file-write', keys: FILE_KEYS },
+  NotebookEdit: { kind: 'file-write', keys: ['notebook_path'] },
+  Read: { kind: 'file-read', keys: FILE_KEYS },
+};
+
+/** 2.1.332 names the server (`plugin:p:s`); earlier versions leave only `mcp__<server>__<tool>`, which is split. */
+function mcpCall(name: string, document: JsonObject, input: JsonObject, callId: string | undefined): ToolCall {
+  const rest = name.slice('mcp__'.length);
+  const base = { name, kind: 'mcp' as const, input, ...(callId === undefined ? {} : { callId }) };
+  const named = object(document, 'mcp_server');
+  const server = named === undefined ? undefined : text(named, 'name');
+  if (server !== undefined && server !== '') {
+    const prefix = `${server.replace(/[^A-Za-z0-9_-]/g, '_')}__`;
+    if (rest.startsWith(prefix)) return { ...base, mcp: { server, tool: rest.slice(prefix.length), ambiguous: false } };
+  }
+  const split = splitMcp(rest, '__');
+  return split === undefined ? { ...base, kind: 'other' } : { ...base, mcp: split };
+}
+
+function decodeTool(document: JsonObject): ToolCall | DecodeFault {
+  const parts = toolParts(document);
+  if ('fault' in parts) return parts;
+  const { name, input, callId } = parts;
+  const shape = Object.prototype.hasOwnProperty.call(SHAPES, name) ? SHAPES[name] : undefined;
+  if (shape !== undefined) return shapedCall(name, shape, input, callId);
+  if (name.startsWith('mcp__')) return mcpCall(name, document, input, callId);
+  return { name, kind: 'other', input, ...(callId === undefined ? {} : { callId }) };
+}
+
+/** The variable is inherited by everything started inside a session, so it must name the session of the document. */
+function isCaller(document: JsonObject, env: EnvMap): boolean {
+  const session = text(document, 'session_id');
+  return session !== undefined && session !== '' && env['CLAUDE_CODE_SESSION_ID'] === session;
+}
+
+function decode(event: CanonicalEvent, document: JsonObject, env: EnvMap): Payload | DecodeFault {
+  const workspace = workspaceOf(document, 'cwd');
+  if (typeof workspace === 'object') return workspace;
+  if (own(document, '__proto__') !== undefined) return fault('the document has a "__proto__" key');
+  const tool = hasTool(event) ? decodeTool(document) : undefined;
+  if (isFault(tool)) return tool;
+  const sessionId = text(document, 'session_id');
+  return {
+    client: 'claude',
+    event,
+    ...(sessionId === undefined ? {} : { sessionId }),
+    ...(workspace === undefined ? {} : { workspace }),
+    ...(tool === undefined ? {} : { tool }),
+    stopActive: flag(document, 'stop_hook_active'),
+    subagent: text(document, 'agent_id') !== undefined,
+    caller: isCaller(document, env) ? 'claude' : 'unknown',
+  };
+}
+
+function preTool(word: 'deny' | 'ask', reason: string): Answer {
+  const stdout = `${asciiJson({ hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: word, permissionDecisionReason: reason } })}\n`;
+  return word === 'deny' ? { stdout, stderr: stderrLine(reason), exit: 2 } : { stdout, stderr: '', exit: 0 };
+}
+
+/** Exit 2 is not an answer to PermissionRequest (the dialog stays), the document is. */
+function permissionDeny(message: string): Answer {
+  return { stdout: `${asciiJson({ hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: { behavior: 'deny', message } } })}\n`, stderr: '', exit: 0 };
+}
+
+function encode(event: CanonicalEvent, verdict: Verdict, payload: Payload): Answer {
+  if (verdict.decision === 'neutral' || verdict.decision === 'allow') return EMPTY;
+  if (event === 'pre-tool') return preTool(verdict.decision, say(verdict));
+  // At a permission request a person is being asked already: that is what `ask` wants.
+  if (event === 'permission') return verdict.decision === 'deny' ? permissionDeny(say(verdict)) : EMPTY;
+  if (event === 'stop' || event === 'subagent-stop') {
+    return payload.stopActive ? EMPTY : { stdout: `${asciiJson({ decision: 'block', reason: say(verdict) })}\n`, stderr: '', exit: 0 };
+  }
+  return EMPTY;
+}
+
+function encodeError(event: CanonicalEvent, reason: string): Answer {
+  if (!canBlock(event)) return harmlessError(reason);
+  return event === 'pre-tool' ? preTool('deny', sayError(reason)) : permissionDeny(sayError(reason));
+}
+
+export const claudeDialect: HookDialect = {
+  id: 'claude',
+  aliases: [],
+  decode,
+  encode,
+  encodeError,
+  neutral: () => EMPTY,
+  isCaller,
+  guarded: [
+    { path: '.claude/settings.json', level: 'shared' },
+    { path: '.claude/settings.local.json', level: 'shared' },
+    { path: '.claude.json', level: 'shared' },
+  ],
+};

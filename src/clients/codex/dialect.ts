@@ -1,0 +1,94 @@
+// Contract: Codex' hook documents and answers. PURE. Measured on 0.171.0 (Linux).
+// Deny is one document and exit 0. Exit 2 with a reason on stderr blocks as well on Linux, but not where PowerShell starts
+// the hook (it turns every exit code into 1, and "deny with exit 1" lets the tool run). The document must hold exactly
+// these keys: any unknown key, a missing reason or a missing hookEventName makes Codex drop it and run the tool.
+// `ask` and `allow` are unknown words to Codex (dropped, the tool runs): ask is said as deny, allow as silence.
+import { asciiJson } from '../ascii-json.ts';
+import {
+  EMPTY, canBlock, fault, flag, harmlessError, hasTool, isFault, own, say, sayError, sayNobodyAsks, shapedCall, splitMcp,
+  text, toolParts, workspaceOf, type HookDialect,
+} from '../dialect-kit.ts';
+import { patchPaths } from '../patch-paths.ts';
+import type { Answer, EnvMap } from '../../model/dialect.ts';
+import type { CanonicalEvent } from '../../model/events.ts';
+import type { JsonObject } from '../../model/json.ts';
+import type { DecodeFault, Payload, ToolCall } from '../../model/payload.ts';
+import type { Verdict } from '../../model/verdict.ts';
+
+/** Shell calls come as `Bash`, patches as `apply_patch` with the patch text in `command`; MCP names are sanitised (`-` and `.` become `_`). */
+function decodeTool(document: JsonObject): ToolCall | DecodeFault {
+  const parts = toolParts(document);
+  if ('fault' in parts) return parts;
+  const { name, input, callId } = parts;
+  const base = { name, input, ...(callId === undefined ? {} : { callId }) };
+  if (name === 'Bash') return shapedCall(name, { kind: 'shell', keys: ['command'] }, input, callId);
+  if (name === 'view_image') return shapedCall(name, { kind: 'file-read', keys: ['path'] }, input, callId);
+  if (name === 'apply_patch') {
+    const patch = text(input, 'command');
+    return patch === undefined ? fault('the input of tool "apply_patch" has no string "command"') : { ...base, kind: 'file-write', paths: patchPaths(patch) };
+  }
+  const split = name.startsWith('mcp__') ? splitMcp(name.slice('mcp__'.length), '__') : undefined;
+  return split === undefined ? { ...base, kind: 'other' } : { ...base, kind: 'mcp', mcp: split };
+}
+
+/**
+ * Codex sets no variable of its own; it puts its two directories at the front of PATH. Everything started inside a Codex
+ * session inherits that, so this is a weak mark: it counts only for documents of Codex' registration.
+ */
+function isCaller(_document: JsonObject, env: EnvMap): boolean {
+  const path = env['PATH'] ?? env['Path'] ?? '';
+  return path.includes('codex-arg0') || path.includes('.codex/tmp/arg0') || path.includes('.codex\\tmp\\arg0')
+    || (path.includes('@openai') && path.includes('codex') && path.includes('vendor'));
+}
+
+function decode(event: CanonicalEvent, document: JsonObject, env: EnvMap): Payload | DecodeFault {
+  const workspace = workspaceOf(document, 'cwd');
+  if (typeof workspace === 'object') return workspace;
+  if (own(document, '__proto__') !== undefined) return fault('the document has a "__proto__" key');
+  const tool = hasTool(event) ? decodeTool(document) : undefined;
+  if (isFault(tool)) return tool;
+  const sessionId = text(document, 'session_id');
+  return {
+    client: 'codex',
+    event,
+    ...(sessionId === undefined ? {} : { sessionId }),
+    ...(workspace === undefined ? {} : { workspace }),
+    ...(tool === undefined ? {} : { tool }),
+    stopActive: flag(document, 'stop_hook_active'),
+    subagent: text(document, 'agent_id') !== undefined,
+    caller: isCaller(document, env) ? 'codex' : 'unknown',
+  };
+}
+
+function document(value: JsonObject): Answer {
+  return { stdout: `${asciiJson(value)}\n`, stderr: '', exit: 0 };
+}
+
+function denial(event: CanonicalEvent, reason: string): Answer {
+  return event === 'pre-tool'
+    ? document({ hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'deny', permissionDecisionReason: reason } })
+    : document({ hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: { behavior: 'deny', message: reason } } });
+}
+
+function encode(event: CanonicalEvent, verdict: Verdict, payload: Payload): Answer {
+  if (verdict.decision === 'neutral' || verdict.decision === 'allow') return EMPTY;
+  if (event === 'pre-tool') return denial(event, verdict.decision === 'deny' ? say(verdict) : sayNobodyAsks(verdict));
+  if (event === 'permission') return verdict.decision === 'deny' ? denial(event, say(verdict)) : EMPTY;
+  // A stop that is blocked again and again loops without a limit (610 model calls in 50 s on 0.171.0).
+  if (event === 'stop' || event === 'subagent-stop') return payload.stopActive ? EMPTY : document({ decision: 'block', reason: say(verdict) });
+  return EMPTY;
+}
+
+export const codexDialect: HookDialect = {
+  id: 'codex',
+  aliases: [],
+  decode,
+  encode,
+  encodeError: (event, reason) => (canBlock(event) ? denial(event, sayError(reason)) : harmlessError(reason)),
+  neutral: () => EMPTY,
+  isCaller,
+  guarded: [
+    { path: '.codex/hooks.json', level: 'hooks' },
+    { path: '.codex/config.toml', level: 'shared' },
+  ],
+};

@@ -1,0 +1,147 @@
+// Contract: what the dialects share: guarded reads of foreign documents, MCP names, one-line reasons, answers. PURE.
+// Reads take own properties only, so that a `__proto__` key can never lend a value.
+import type { Answer, Dialect, EnvMap } from '../model/dialect.ts';
+import type { CanonicalEvent } from '../model/events.ts';
+import { isObject, type JsonObject, type JsonValue } from '../model/json.ts';
+import type { DecodeFault, Payload, ToolCall } from '../model/payload.ts';
+import type { Verdict } from '../model/verdict.ts';
+
+export const REASON_CHARS_MAX = 600;
+
+/** A file of a client that holds registrations, relative to the home directory or to a project. */
+export interface GuardedFile {
+  readonly path: string;
+  /** `hooks`: it holds hook registrations and nothing else. `shared`: people also let agents edit it. */
+  readonly level: 'hooks' | 'shared';
+}
+
+/** A dialect as the hook uses it. */
+export interface HookDialect extends Dialect {
+  readonly aliases: readonly string[];
+  /** True where the environment says that this client itself started the hook for this document. */
+  readonly isCaller: (document: JsonObject, env: EnvMap) => boolean;
+  readonly guarded: readonly GuardedFile[];
+}
+
+export const EMPTY: Answer = { stdout: '', stderr: '', exit: 0 };
+
+export function own(document: JsonObject, key: string): JsonValue | undefined {
+  return Object.prototype.hasOwnProperty.call(document, key) ? document[key] : undefined;
+}
+
+export function text(document: JsonObject, key: string): string | undefined {
+  const value = own(document, key);
+  return typeof value === 'string' ? value : undefined;
+}
+
+export function flag(document: JsonObject, key: string): boolean {
+  return own(document, key) === true;
+}
+
+export function object(document: JsonObject, key: string): JsonObject | undefined {
+  const value = own(document, key);
+  return isObject(value) ? value : undefined;
+}
+
+export function fault(what: string): DecodeFault {
+  return { fault: what };
+}
+
+export function isFault(value: ToolCall | Payload | DecodeFault | undefined): value is DecodeFault {
+  return value !== undefined && 'fault' in value;
+}
+
+/** True for events on which the guard can still stop something. */
+export function canBlock(event: CanonicalEvent): boolean {
+  return event === 'pre-tool' || event === 'permission';
+}
+
+export function hasTool(event: CanonicalEvent): boolean {
+  return event === 'pre-tool' || event === 'permission' || event === 'post-tool';
+}
+
+export function isAbsolute(path: string): boolean {
+  return path.startsWith('/') || path.startsWith('\\\\') || (path.length > 2 && path[1] === ':' && (path[2] === '\\' || path[2] === '/'));
+}
+
+/** The working directory of a payload: absent or relative is unknown; a value of another type is a fault. */
+export function workspaceOf(document: JsonObject, key: string): string | undefined | DecodeFault {
+  const value = own(document, key);
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'string') return fault(`"${key}" is not a string`);
+  return isAbsolute(value) ? value : undefined;
+}
+
+/** A tool call whose needed strings are read from its input by key. */
+export interface ToolShape {
+  readonly kind: 'shell' | 'file-write' | 'file-read';
+  /** The key of the command line or of the path; the first one present counts. */
+  readonly keys: readonly string[];
+  readonly cwdKeys?: readonly string[];
+}
+
+export function shapedCall(name: string, shape: ToolShape, input: JsonObject, callId: string | undefined): ToolCall | DecodeFault {
+  const key = shape.keys.find((k) => own(input, k) !== undefined) ?? shape.keys[0] ?? '';
+  const value = text(input, key);
+  // Reading is never judged by path: a read without one is not worth a refusal.
+  if (value === undefined && shape.kind === 'file-read') return { name, kind: shape.kind, input, paths: [], ...(callId === undefined ? {} : { callId }) };
+  if (value === undefined) return fault(`the input of tool "${name.slice(0, 64)}" has no string "${key}"`);
+  if (value.includes('\0')) return fault(`"${key}" of tool "${name.slice(0, 64)}" holds a NUL`);
+  const base = { name, kind: shape.kind, input, ...(callId === undefined ? {} : { callId }) };
+  if (shape.kind !== 'shell') return { ...base, paths: [value] };
+  const cwd = (shape.cwdKeys ?? []).map((k) => text(input, k)).find((v) => v !== undefined && v !== '');
+  return cwd === undefined ? { ...base, command: value } : { ...base, command: value, cwd };
+}
+
+/** Splits `<server>__<tool>`; more than one possible place is said. */
+export function splitMcp(rest: string, separator: string): { server: string; tool: string; ambiguous: boolean } | undefined {
+  const at = rest.indexOf(separator);
+  if (at <= 0 || at + separator.length >= rest.length) return undefined;
+  const ambiguous = rest.indexOf(separator, at + 1) !== -1;
+  return { server: rest.slice(0, at), tool: rest.slice(at + separator.length), ambiguous };
+}
+
+/** The name and the input of a tool call in the form that most clients share. */
+export function toolParts(document: JsonObject): { name: string; input: JsonObject; callId: string | undefined } | DecodeFault {
+  const name = text(document, 'tool_name');
+  if (name === undefined || name === '') return fault('"tool_name" is not a non-empty string');
+  const input = object(document, 'tool_input');
+  if (input === undefined) return fault('"tool_input" is not an object');
+  if (own(input, '__proto__') !== undefined) return fault('"tool_input" has a "__proto__" key');
+  return { name, input, callId: text(document, 'tool_use_id') };
+}
+
+/** Text for one line of a terminal or of a model: no control characters, bounded. */
+export function oneLine(words: string, max: number = REASON_CHARS_MAX): string {
+  let out = '';
+  for (const char of words) {
+    if (out.length >= max) return `${out.slice(0, max - 3)}...`;
+    const code = char.charCodeAt(0);
+    out += code < 32 || code === 127 || (code > 127 && code < 160) ? ' ' : char;
+  }
+  return out.trim();
+}
+
+/** What the model and the person read. Never empty. */
+export function say(verdict: Verdict): string {
+  const reason = verdict.reason === undefined || verdict.reason === '' ? 'This call is not allowed here.' : verdict.reason;
+  return oneLine(`${reason}${verdict.rule === undefined ? '' : ` [praetorctl: ${verdict.rule}]`}`);
+}
+
+/** An `ask` for a client that cannot ask. */
+export function sayNobodyAsks(verdict: Verdict): string {
+  return say({ ...verdict, reason: `${verdict.reason ?? 'This call needs a person.'} This client cannot ask: a person must run it, or allow it in the praetorctl settings.` });
+}
+
+export function sayError(reason: string): string {
+  return oneLine(`praetorctl could not judge this call and refuses it: ${reason}. Run "praetorctl doctor".`);
+}
+
+export function stderrLine(words: string): string {
+  return `praetorctl: ${oneLine(words)}\n`;
+}
+
+/** Fault on an event that cannot block: the client goes on, the person can read why. */
+export function harmlessError(reason: string, stdout = ''): Answer {
+  return { stdout, stderr: stderrLine(`error: ${reason}`), exit: 0 };
+}

@@ -1,0 +1,30 @@
+// Contract: every dialect, by id. Used by the hook bundle and by tests; the setup rows are listed in registry.ts. PURE.
+import { agyDialect } from './agy/dialect.ts';
+import { claudeDialect } from './claude/dialect.ts';
+import { codexDialect } from './codex/dialect.ts';
+import type { GuardedFile, HookDialect } from './dialect-kit.ts';
+import { geminiDialect } from './gemini/dialect.ts';
+import type { EnvMap } from '../model/dialect.ts';
+import type { JsonObject } from '../model/json.ts';
+
+export const DIALECTS: readonly HookDialect[] = [claudeDialect, codexDialect, geminiDialect, agyDialect];
+
+/** The dialect of an id or alias, as given on the command line. */
+export function dialectFor(word: string): HookDialect | undefined {
+  return DIALECTS.find((d) => d.id === word || d.aliases.includes(word));
+}
+
+/**
+ * Which client started this hook: the registration's own client first, then any other whose mark fits the document
+ * (clients run each other's project hooks), else `unknown` (run by hand, or a client without a mark).
+ */
+export function callerOf(dialect: HookDialect, document: JsonObject, env: EnvMap): string {
+  if (dialect.isCaller(document, env)) return dialect.id;
+  // A mark that does not look at the document says nothing about another client's registration.
+  const other = DIALECTS.find((d) => d !== dialect && d.isCaller({}, env) === false && d.isCaller(document, env));
+  return other === undefined ? 'unknown' : other.id;
+}
+
+export function guardedFiles(): GuardedFile[] {
+  return DIALECTS.flatMap((d) => d.guarded);
+}

@@ -1,0 +1,89 @@
+// Contract: Gemini CLI's hook documents and answers. PURE. Measured on 0.61.0.
+// Deny is exit 0 and one document, nothing before it: a JSON document beats the exit code, a log line before it lets the
+// tool run, exit 2 without text lets the tool run, and `ask` hangs a headless run. Silence with exit 0 is "no opinion".
+import { asciiJson } from '../ascii-json.ts';
+import {
+  EMPTY, canBlock, fault, flag, harmlessError, hasTool, isFault, object, own, say, sayError, sayNobodyAsks, shapedCall, splitMcp,
+  text, toolParts, workspaceOf, type HookDialect, type ToolShape,
+} from '../dialect-kit.ts';
+import type { Answer, EnvMap } from '../../model/dialect.ts';
+import type { CanonicalEvent } from '../../model/events.ts';
+import type { JsonObject } from '../../model/json.ts';
+import type { DecodeFault, Payload, ToolCall } from '../../model/payload.ts';
+import type { Verdict } from '../../model/verdict.ts';
+
+const SHAPES: Readonly<Record<string, ToolShape>> = {
+  run_shell_command: { kind: 'shell', keys: ['command'], cwdKeys: ['dir_path', 'directory'] },
+  write_file: { kind: 'file-write', keys: ['file_path'] },
+  replace: { kind: 'file-write', keys: ['file_path'] },
+  read_file: { kind: 'file-read', keys: ['file_path', 'absolute_path'] },
+};
+
+/** `mcp_<server>_<tool>` cannot be split with certainty; `mcp_context` names both. */
+function mcpOf(document: JsonObject, name: string): ToolCall['mcp'] | DecodeFault {
+  const context = object(document, 'mcp_context');
+  if (context !== undefined) {
+    const server = text(context, 'server_name');
+    const tool = text(context, 'tool_name');
+    return server === undefined || tool === undefined ? fault('"mcp_context" does not name server and tool') : { server, tool, ambiguous: false };
+  }
+  const split = name.startsWith('mcp_') ? splitMcp(name.slice('mcp_'.length), '_') : undefined;
+  return split === undefined ? undefined : { ...split, ambiguous: true };
+}
+
+function decodeTool(document: JsonObject): ToolCall | DecodeFault {
+  const parts = toolParts(document);
+  if ('fault' in parts) return parts;
+  const { name, input } = parts;
+  const mcp = mcpOf(document, name);
+  if (mcp !== undefined) return 'fault' in mcp ? mcp : { name, kind: 'mcp', mcp, input };
+  const shape = Object.prototype.hasOwnProperty.call(SHAPES, name) ? SHAPES[name] : undefined;
+  return shape === undefined ? { name, kind: 'other', input } : shapedCall(name, shape, input, undefined);
+}
+
+function isCaller(document: JsonObject, env: EnvMap): boolean {
+  const session = text(document, 'session_id');
+  return session !== undefined && session !== '' && env['GEMINI_SESSION_ID'] === session;
+}
+
+function decode(event: CanonicalEvent, document: JsonObject, env: EnvMap): Payload | DecodeFault {
+  const workspace = workspaceOf(document, 'cwd');
+  if (typeof workspace === 'object') return workspace;
+  if (own(document, '__proto__') !== undefined) return fault('the document has a "__proto__" key');
+  const tool = hasTool(event) ? decodeTool(document) : undefined;
+  if (isFault(tool)) return tool;
+  const sessionId = text(document, 'session_id');
+  return {
+    client: 'gemini',
+    event,
+    ...(sessionId === undefined ? {} : { sessionId }),
+    ...(workspace === undefined ? {} : { workspace }),
+    ...(tool === undefined ? {} : { tool }),
+    stopActive: flag(document, 'stop_hook_active'),
+    subagent: false,
+    caller: isCaller(document, env) ? 'gemini' : 'unknown',
+  };
+}
+
+function denial(reason: string): Answer {
+  return { stdout: `${asciiJson({ decision: 'deny', reason })}\n`, stderr: '', exit: 0 };
+}
+
+function encode(event: CanonicalEvent, verdict: Verdict, payload: Payload): Answer {
+  if (verdict.decision === 'neutral' || verdict.decision === 'allow') return EMPTY;
+  if (canBlock(event)) return denial(verdict.decision === 'deny' ? say(verdict) : sayNobodyAsks(verdict));
+  // AfterAgent: the reason becomes a new prompt, without a limit on rounds.
+  if (event === 'stop') return payload.stopActive ? EMPTY : denial(say(verdict));
+  return EMPTY;
+}
+
+export const geminiDialect: HookDialect = {
+  id: 'gemini',
+  aliases: [],
+  decode,
+  encode,
+  encodeError: (event, reason) => (canBlock(event) ? denial(sayError(reason)) : harmlessError(reason)),
+  neutral: () => EMPTY,
+  isCaller,
+  guarded: [{ path: '.gemini/settings.json', level: 'shared' }],
+};

@@ -1,0 +1,108 @@
+// Contract: the hook process: `praetorctl hook <client> <event>`. IO. Reads one document, answers in the client's dialect,
+// appends a receipt, exits. It never exits 1 or 2 by accident: every fault of ours is answered with the dialect's encoded
+// error, and words of a newer version (unknown client or event) are answered with silence.
+// Start-up cost is the product: no packages, no console, no process.stdout, no node:crypto, no Intl.
+import type { HookDialect } from '../clients/dialect-kit.ts';
+import { dialectFor } from '../clients/dialects.ts';
+import { isCanonicalEvent, type CanonicalEvent } from '../model/events.ts';
+import { ENGINE_VERSION, POLICY_DIGEST } from '../policy/build-info.ts';
+import { appendReceipt } from '../receipts/append.ts';
+import { formatReceipt, sessionHash } from '../receipts/format.ts';
+import { hookPlace, type HookPlace } from './facts.ts';
+import { deliver, writeAll } from './output.ts';
+import { errorResponse, respond, type Response } from './respond.ts';
+import { readInput, type Input } from './stdin.ts';
+
+function main(): void {
+  const client = process.argv[3] ?? '';
+  const event = process.argv[4] ?? '';
+  const dialect = dialectFor(client);
+  if (dialect === undefined || !isCanonicalEvent(event)) return skip(client, event, dialect === undefined ? 'client' : 'event');
+  guarded(dialect, event, () => {
+    const place = hookPlace(process.platform, process.env);
+    let sync = true;
+    readInput(process.platform, (input) => {
+      if (!sync) return guarded(dialect, event, () => finish(dialect, event, input, place));
+      finish(dialect, event, input, place);
+    });
+    sync = false;
+  });
+}
+
+/** Whatever is thrown inside becomes the encoded error; if even that fails, exit 2 refuses where refusing is possible. */
+function guarded(dialect: HookDialect, event: CanonicalEvent, work: () => void): void {
+  const refuses = event === 'pre-tool' || event === 'permission';
+  const lastResort = (): void => {
+    let exit = refuses ? 2 : 0;
+    try {
+      exit = deliver(dialect.encodeError(event, 'internal error'), refuses);
+    } catch {
+      writeAll(2, 'praetorctl: internal error\n');
+    }
+    process.exit(exit);
+  };
+  process.on('uncaughtException', lastResort);
+  try {
+    work();
+  } catch {
+    lastResort();
+  }
+}
+
+function finish(dialect: HookDialect, event: CanonicalEvent, input: Input, place: HookPlace): void {
+  const response = input.ok ? attempt(dialect, event, input.text, place) : errorResponse(dialect, event, input.reason);
+  const complaint = leaveReceipt(dialect.id, event, response, place);
+  const refuses = (event === 'pre-tool' || event === 'permission') && response.answer !== dialect.neutral(event) && response.verdict !== 'neutral' && response.verdict !== 'allow';
+  const exit = deliver(response.answer, refuses);
+  if (complaint !== undefined) writeAll(2, complaint);
+  process.exit(exit);
+}
+
+function attempt(dialect: HookDialect, event: CanonicalEvent, text: string, place: HookPlace): Response {
+  try {
+    return respond(dialect, event, text, process.env, place);
+  } catch {
+    return errorResponse(dialect, event, 'internal error');
+  }
+}
+
+/** Appends the receipt; what goes wrong is returned as a line for stderr and changes nothing else. */
+function leaveReceipt(client: string, event: string, response: Response, place: HookPlace): string | undefined {
+  if (place.receipts === undefined) return `praetorctl: no receipt: ${place.problem ?? 'no state directory'}\n`;
+  try {
+    const { payload } = response;
+    appendReceipt(place.receipts, formatReceipt({
+      v: 1,
+      time: new Date().toISOString(),
+      client,
+      event,
+      caller: payload?.caller ?? 'unknown',
+      verdict: response.verdict,
+      ...(response.rule === undefined ? {} : { rule: response.rule }),
+      ...(payload?.tool === undefined ? {} : { kind: payload.tool.kind, tool: payload.tool.name }),
+      ...(payload?.sessionId === undefined ? {} : { session: sessionHash(payload.sessionId) }),
+      engine: ENGINE_VERSION,
+      policy: POLICY_DIGEST,
+      ms: process.uptime() * 1000,
+      ...(process.env['PRAETORCTL_HOOK_SYNTHETIC'] === '1' ? { synthetic: true as const } : {}),
+      ...(payload?.workspace === undefined ? {} : { workspace: payload.workspace }),
+    }));
+    return undefined;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? ` (${error.code})` : '';
+    return `praetorctl: no receipt: the state directory cannot be written${code}\n`;
+  }
+}
+
+/** A client or event of another version: no opinion. Empty stdout is neutral in every dialect. */
+function skip(client: string, event: string, what: 'client' | 'event'): void {
+  const response: Response = { answer: { stdout: '', stderr: '', exit: 0 }, verdict: 'skipped' };
+  let complaint: string | undefined;
+  try {
+    complaint = leaveReceipt(client, event, response, hookPlace(process.platform, process.env));
+  } catch { /* said below */ }
+  writeAll(2, `praetorctl: this version does not know the ${what} of this hook, no opinion. usage: praetorctl hook <client> <event>\n${complaint ?? ''}`);
+  process.exit(0);
+}
+
+main();

@@ -1,0 +1,80 @@
+// Contract: the directories praetorctl keeps for itself, from an injected environment. PURE.
+// An explicit PRAETORCTL_* directory must be absolute; relative XDG values are ignored, as their specification asks.
+import { PraetorError } from '../model/diagnostic.ts';
+import type { EnvMap } from '../model/dialect.ts';
+
+export interface OwnDirs {
+  readonly config: string;
+  readonly state: string;
+  readonly receipts: string;
+  readonly runs: string;
+  readonly locks: string;
+}
+
+export interface OwnDirsInput {
+  /** `process.platform`; everything that is neither `darwin` nor `win32` follows the XDG rules. */
+  readonly platform: string;
+  readonly env: EnvMap;
+  /** See homeOf(). Needed only where no variable names the directory. */
+  readonly home: string | undefined;
+}
+
+export function ownDirs(input: OwnDirsInput): OwnDirs {
+  const config = override(input, 'PRAETORCTL_CONFIG_DIR') ?? configDir(input);
+  const state = override(input, 'PRAETORCTL_STATE_DIR') ?? stateDir(input);
+  const below = (name: string): string => join(input.platform, state, name);
+  return { config, state, receipts: below('receipts'), runs: below('runs'), locks: below('locks') };
+}
+
+/** The home directory that the environment names; undefined where it is absent or relative. */
+export function homeOf(input: { readonly platform: string; readonly env: EnvMap }): string | undefined {
+  const value = input.env[input.platform === 'win32' ? 'USERPROFILE' : 'HOME'];
+  return value !== undefined && isAbsolute(input.platform, value) ? value : undefined;
+}
+
+function configDir({ platform, env, home }: OwnDirsInput): string {
+  if (platform === 'darwin') return join(platform, needed(home), 'Library', 'Application Support', 'praetorctl');
+  if (platform === 'win32') return join(platform, absolute(platform, env['APPDATA']) ?? join(platform, needed(home), 'AppData', 'Roaming'), 'praetorctl');
+  return join(platform, absolute(platform, env['XDG_CONFIG_HOME']) ?? join(platform, needed(home), '.config'), 'praetorctl');
+}
+
+function stateDir({ platform, env, home }: OwnDirsInput): string {
+  if (platform === 'darwin') return join(platform, needed(home), 'Library', 'Application Support', 'praetorctl', 'state');
+  if (platform === 'win32') return join(platform, absolute(platform, env['LOCALAPPDATA']) ?? join(platform, needed(home), 'AppData', 'Local'), 'praetorctl', 'state');
+  return join(platform, absolute(platform, env['XDG_STATE_HOME']) ?? join(platform, needed(home), '.local', 'state'), 'praetorctl');
+}
+
+function override({ platform, env }: OwnDirsInput, name: string): string | undefined {
+  const value = env[name];
+  if (value === undefined || value === '') return undefined;
+  if (isAbsolute(platform, value)) return trimEnd(platform, value);
+  throw new PraetorError({ code: 'root-override-relative', message: `${name} is not an absolute path`, fix: `set ${name} to an absolute path, or unset it` });
+}
+
+function needed(home: string | undefined): string {
+  if (home !== undefined) return home;
+  throw new PraetorError({ code: 'no-home', message: 'no home directory is known', fix: 'set HOME (USERPROFILE on Windows), or PRAETORCTL_CONFIG_DIR and PRAETORCTL_STATE_DIR' });
+}
+
+function absolute(platform: string, value: string | undefined): string | undefined {
+  return value !== undefined && isAbsolute(platform, value) ? value : undefined;
+}
+
+function isAbsolute(platform: string, path: string): boolean {
+  if (platform !== 'win32') return path.startsWith('/');
+  const drive = path.length > 2 && path[1] === ':' && (path[2] === '\\' || path[2] === '/');
+  return drive || path.startsWith('\\\\');
+}
+
+function trimEnd(platform: string, path: string): string {
+  let end = path.length;
+  const last = platform === 'win32' ? 3 : 1;
+  while (end > last && (path[end - 1] === '/' || (platform === 'win32' && path[end - 1] === '\\'))) end--;
+  return path.slice(0, end);
+}
+
+function join(platform: string, first: string, ...rest: string[]): string {
+  const separator = platform === 'win32' ? '\\' : '/';
+  const base = trimEnd(platform, first);
+  return [base.endsWith(separator) ? base.slice(0, -1) : base, ...rest].join(separator);
+}
