@@ -121,7 +121,10 @@ export interface ClientDefinition {
   readonly lint: (role: FileRole, document: JsonObject) => readonly Finding[];
   /** Files read as evidence besides `files`: other layers, switches, trust. */
   readonly evidenceFiles: (roots: Roots, context: RootContext) => readonly EvidenceFile[];
-  /** Switches by which hooks are off, from all documents that could be read (by evidence name; our own file is `own`). */
+  /**
+   * Switches by which hooks are off, from all documents that could be read, by evidence name. The user's hooks file is
+   * `own` and the user's servers' file `mcp` in both scopes; in scope `project` the project's hooks file is `scoped` too.
+   */
   readonly switches: (documents: ReadonlyMap<string, JsonObject>, env: RootContext['env']) => readonly Finding[];
   /** Trust of each of our hooks where the client has such a gate. Paths are as registered. */
   readonly trust?: (documents: ReadonlyMap<string, JsonObject>, hooksFile: string, sha256: (text: string) => string) => readonly TrustState[];

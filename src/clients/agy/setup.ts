@@ -70,7 +70,7 @@ function lint(document: JsonObject): Finding[] {
 }
 
 function switches(documents: ReadonlyMap<string, JsonObject>): Finding[] {
-  const group = documents.get('own')?.[GROUP];
+  const group = (documents.get('scoped') ?? documents.get('own'))?.[GROUP];
   if (!isObject(group) || group['enabled'] !== false) return [];
   return [{ id: 'agy.group-disabled', effect: 'hooks', certain: true, path: [GROUP, 'enabled'], message: `the hook group ${GROUP} has enabled = false`, fix: `remove ${GROUP}.enabled or set it to true` }];
 }
