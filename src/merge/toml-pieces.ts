@@ -73,3 +73,18 @@ export function splicesOf(pieces: Pieces, original: string): Splice[] {
   close(original.length);
   return splices;
 }
+
+/** Where an offset of the edited text lies in the original; inserted text lies where it was put. */
+export function originalOffset(pieces: Pieces, offset: number): number {
+  let at = 0;
+  let original = 0;
+  for (const piece of pieces) {
+    const end = at + sizeOf(piece);
+    if (piece.text === undefined) {
+      if (offset < end) return piece.start + offset - at;
+      original = piece.end;
+    } else if (offset < end) return original;
+    at = end;
+  }
+  return original;
+}

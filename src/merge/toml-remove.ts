@@ -28,7 +28,7 @@ function removeStatements(doc: TomlDocument, path: Path): Splice[] {
   const regions = [...headers.map((header) => blockRegion(doc.text, header)), ...pairs.map((pair) => pairRegion(doc.text, pair))];
   const root = doc.pairs.filter((pair) => pair.header === undefined);
   const last = root.at(-1);
-  if (last !== undefined && root.every((pair) => pairs.includes(pair)) && headers.length < doc.headers.length) {
+  if (last !== undefined && root.every((pair) => startsWith(pair.path, path)) && headers.length < doc.headers.length) {
     // The blank line between the root's keys and the first header goes with the last of these keys.
     const end = lineEnd(doc.text, last.node.range[1]);
     if (isBlankLine(doc.text, end)) regions.push({ start: end, end: lineEnd(doc.text, end) });

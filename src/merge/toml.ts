@@ -14,7 +14,7 @@ import { appendBlock, insertValue } from './toml-insert.ts';
 import { createdBy, intentOf, isEmptyContainer } from './toml-intent.ts';
 import { inlineText, isTable, isTableArray, NESTING_DEPTH_MAX, unwritable } from './toml-literal.ts';
 import { locate, walk, wrongType } from './toml-locate.ts';
-import { applySplices, splicePieces, splicesOf, wholeText } from './toml-pieces.ts';
+import { applySplices, originalOffset, splicePieces, splicesOf, wholeText } from './toml-pieces.ts';
 import type { Pieces } from './toml-pieces.ts';
 import { removeValue } from './toml-remove.ts';
 
@@ -130,7 +130,8 @@ function editDocument(text: string, ops: readonly EditOp[]): EditResult {
     if (reason !== undefined) return { ok: false, fault: faultAt(text, 'wrong-type', `${showPath(op.path)}: ${reason}`, 0) };
     const before = session.doc;
     const fault = perform(session, op);
-    if (fault !== undefined) return { ok: false, fault };
+    // Positions are for the user's file, not for a text between two ops that nobody ever sees.
+    if (fault !== undefined) return { ok: false, fault: faultAt(text, fault.code, fault.message, originalOffset(session.pieces, fault.offset)) };
     if (!sameValue(session.doc.value, intentOf(before, op))) return { ok: false, fault: internal('the edited text would not have the intended value') };
     for (const path of createdBy(before, op)) created.set(JSON.stringify(path), path);
   }

@@ -53,9 +53,16 @@ const { value } = fc.letrec<{ value: string }>((tie) => ({
 
 const header = fc.tuple(fc.array(key, { minLength: 1, maxLength: 3 }), fc.boolean(), fc.constantFrom('', ' ', '\t'), comment)
   .map(([steps, many, indent, note]) => `${indent}${many ? '[[' : '['}${steps.map(quoteKey).join('.')}${many ? ']]' : ']'}${note}`);
+const realHeader = fc.tuple(fc.constantFrom(
+  '[mcp_servers]', '[mcp_servers.lab]', '[mcp_servers.zeta]', '[mcp_servers.lab.env]', '[mcp_servers.zeta.tools.run]', '[mcp_servers."x.y"]', '[hooks]', '[hooks.state]', '[hooks.state."a:0"]', '[features]',
+  '[[hooks.PreToolUse]]', '[[hooks.PreToolUse]]', '[[hooks.PreToolUse.hooks]]', '[[hooks.PreToolUse.hooks]]', '[[hooks.Stop]]', '[hooks.PreToolUse.env]',
+), comment).map(([text, note]) => text + note);
 const pair = fc.tuple(dottedKey, value, fc.constantFrom(' = ', '=', '   =  '), fc.constantFrom('', '', '  '), comment).map(([k, v, equals, indent, note]) => indent + k + equals + v + note);
 const filler = fc.constantFrom('', '', '# comment', '   ', '  # indented', '# [mcp_servers.fake]');
-const line = fc.oneof({ weight: 3, arbitrary: pair }, { weight: 2, arbitrary: header }, { weight: 2, arbitrary: filler });
+const realPair = fc.tuple(fc.constantFrom(
+  'mcp_servers.lab.command', 'mcp_servers.zeta.env.A', 'lab.command', 'hooks', 'env.A', 'command', 'args', 'model', 'features.hooks', 'PreToolUse', 'mcp_servers', 'hooks.PreToolUse', 'hooks.Stop',
+), value, comment).map(([k, v, note]) => `${k} = ${v}${note}`);
+const line = fc.oneof({ weight: 2, arbitrary: realHeader }, { weight: 2, arbitrary: realPair }, { weight: 3, arbitrary: pair }, { weight: 2, arbitrary: header }, { weight: 2, arbitrary: filler });
 
 function parses(text: string): boolean {
   try {
@@ -135,11 +142,14 @@ function inverseOf(before: JsonValue, op: EditOp, created: readonly Path[]): Edi
   return [{ op: 'remove', path: [...op.path, Array.isArray(array) ? array.length : 0] }, ...prunes];
 }
 
-/** The documented exception: a key for a table that only headers imply, when the table above it stands below these headers. */
-function isHeaderFallback(op: EditOp, before: JsonValue, result: EditResult & { ok: true }): boolean {
-  const parent = valueAt(before, op.path.slice(0, -1));
-  return op.op !== 'remove' && typeof parent === 'object' && result.splices.some((splice) => /^(?:\r?\n)*\[[^[]/.test(splice.text))
-    && !('value' in op && op.op === 'set' && typeof op.value === 'object' && op.value !== null && (!Array.isArray(op.value) || op.value.length > 0));
+/** The documented exception leaves a bare header of a table that other headers imply, with its blank line, and nothing else. */
+function leavesHeader(text: string, undone: string, op: EditOp, before: JsonValue, result: EditResult & { ok: true }): boolean {
+  const [splice, ...more] = result.splices;
+  const parent = op.path.slice(0, -1);
+  if (splice === undefined || more.length > 0 || valueAt(before, parent) === undefined) return false;
+  const rest = undone.slice(splice.start, undone.length - (text.length - splice.end));
+  return /^(?:\r?\n)?\r?\n?[ \t]*\[[^[\n]*\](?:\r?\n)?$/.test(rest) && undone === text.slice(0, splice.start) + rest + text.slice(splice.end)
+    && !new RegExp(`^[ \\t]*\\[${rest.trim().slice(1, -1).replace(/[^\w]/g, '\\$&')}\\]`, 'm').test(text);
 }
 
 const seeds = fc.array(fc.nat(1000), { minLength: 4, maxLength: 4 });
@@ -154,6 +164,7 @@ describe('laws of the TOML editor', () => {
 
   it('gives the intended value, touches nothing else, and can be undone', () => {
     let done = 0;
+    let exceptions = 0;
     fc.assert(fc.property(validText, seeds, newValue, (text, random, next) => {
       const before = readBack(text);
       const op = opFor(before, random, next);
@@ -173,11 +184,13 @@ describe('laws of the TOML editor', () => {
       if (op.op === 'append' || (op.op === 'set' && had === undefined)) {
         const undone = tomlEditor.edit(result.text, inverseOf(before, op, result.created));
         expect(undone.ok ? '' : undone.fault.message).toBe('');
-        if (undone.ok && !isHeaderFallback(op, before, result)) expect(undone.text).toBe(text);
+        if (undone.ok && undone.text !== text && leavesHeader(text, undone.text, op, before, result)) exceptions += 1;
+        else if (undone.ok) expect(undone.text).toBe(text);
       }
       expect(tomlEditor.edit(result.text, []).ok).toBe(true);
     }), { numRuns: RUNS * 3 });
     expect(done).toBeGreaterThan(RUNS / 2);
+    expect(exceptions).toBeLessThan(done / 50);
   });
 
   it('does several ops as one edit with the result of one after the other, or none of them', () => {
