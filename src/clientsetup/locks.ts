@@ -35,14 +35,22 @@ export async function takeRunLock(host: Host, dirs: StateDirs): Promise<Release 
  */
 export async function takeClientLock(host: Host, lockPath: string): Promise<(() => void) | Diagnostic> {
   const release = (): void => {
-    try { host.rmdir(lockPath); } catch { /* taken over, or the recovery of the next run removes it */ }
+    // Twice, because a lock left behind stops the client for a minute.
+    for (let tries = 0; tries < 2; tries += 1) {
+      try { host.rmdir(lockPath); return; } catch { /* gone already: the client took it over */ }
+    }
   };
+  const since = host.now();
   for (let waited = 0; ; waited += CLIENT_LOCK_STEP_MS) {
     try {
       host.mkdir(lockPath, OWN_DIR_MODE);
       return release;
     } catch (error) {
-      if (hostErrorCode(error) !== 'EEXIST') throw error;
+      if (hostErrorCode(error) !== 'EEXIST') {
+        // The call may have made the directory before it failed.
+        await dropOwnClientLock(host, lockPath, since);
+        throw error;
+      }
     }
     const held = host.lstat(lockPath);
     if (held !== undefined && host.now() - Number(BigInt(held.mtimeNs) / 1_000_000n) > CLIENT_LOCK_STALE_MS) {

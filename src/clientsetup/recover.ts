@@ -47,7 +47,8 @@ export function recordAfter(host: Host, file: JournalFile, state: JournalState):
   return kept === null ? null : { ...kept, pristine: false };
 }
 
-function tidy(host: Host, file: JournalFile, state: JournalState): void {
+/** Takes away what a write that did not come to its end has left beside the file. */
+export function tidy(host: Host, file: JournalFile, state: JournalState): void {
   dropFile(host, file.temp);
   if (state === 'not-done' && file.before === null) dropEmptyDirs(host, file.missingDirs);
   if (state === 'done' && file.after === null) dropEmptyDirs(host, file.previous?.createdDirs ?? []);

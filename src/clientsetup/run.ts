@@ -5,7 +5,7 @@ import type { FilePlan, FileRecord, Records } from '../model/plan.ts';
 import { JOURNAL_VERSION, keepImage, makeRunDir, markFile, newRunId, saveJournal } from './journal.ts';
 import type { JournalFile, JournalHandle, JournalState, RunnablePlan } from './journal.ts';
 import { keepOriginal, readRecords, writeRecords } from './records.ts';
-import { recordAfter, standing } from './recover.ts';
+import { recordAfter, standing, tidy } from './recover.ts';
 import { pathsOf, tempIn } from './statefiles.ts';
 import type { StateDirs } from './statefiles.ts';
 
@@ -137,7 +137,9 @@ export function stateAfterFault(run: Run, path: string): JournalState {
   const entry = entryOf(run, path);
   if (entry === undefined || entry.state === 'planned') return 'not-done';
   const stands = standing(run.host, entry);
-  return stands === 'after' ? 'done' : stands === 'before' ? 'not-done' : 'foreign';
+  const state = stands === 'after' ? 'done' : stands === 'before' ? 'not-done' : 'foreign';
+  tidy(run.host, entry, state);
+  return state;
 }
 
 /** Kept in memory: the next note or the end of the run writes it, and recovery could find it out. */
