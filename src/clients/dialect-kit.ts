@@ -134,7 +134,7 @@ export function sayNobodyAsks(verdict: Verdict): string {
 }
 
 export function sayError(reason: string): string {
-  return oneLine(`praetorctl could not judge this call and refuses it: ${reason}. Run "praetorctl doctor".`);
+  return oneLine(`This call could not be judged and is refused: ${reason}. Run "praetorctl doctor".`);
 }
 
 export function stderrLine(words: string): string {

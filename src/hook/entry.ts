@@ -31,7 +31,7 @@ function main(): void {
 
 /** Whatever is thrown inside becomes the encoded error; if even that fails, exit 2 refuses where refusing is possible. */
 function guarded(dialect: HookDialect, event: CanonicalEvent, work: () => void): void {
-  const refuses = event === 'pre-tool' || event === 'permission';
+  const refuses = isRefusable(event);
   const lastResort = (): void => {
     let exit = refuses ? 2 : 0;
     try {
@@ -52,10 +52,14 @@ function guarded(dialect: HookDialect, event: CanonicalEvent, work: () => void):
 function finish(dialect: HookDialect, event: CanonicalEvent, input: Input, place: HookPlace): void {
   const response = input.ok ? attempt(dialect, event, input.text, place) : errorResponse(dialect, event, input.reason);
   const complaint = leaveReceipt(dialect.id, event, response, place);
-  const refuses = (event === 'pre-tool' || event === 'permission') && response.answer !== dialect.neutral(event) && response.verdict !== 'neutral' && response.verdict !== 'allow';
+  const refuses = isRefusable(event) && (response.verdict === 'deny' || response.verdict === 'ask' || response.verdict === 'error');
   const exit = deliver(response.answer, refuses);
   if (complaint !== undefined) writeAll(2, complaint);
   process.exit(exit);
+}
+
+function isRefusable(event: CanonicalEvent): boolean {
+  return event === 'pre-tool' || event === 'permission';
 }
 
 function attempt(dialect: HookDialect, event: CanonicalEvent, text: string, place: HookPlace): Response {

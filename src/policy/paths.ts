@@ -1,6 +1,6 @@
 // Contract: words of a command line and paths of a tool call -> normalised absolute paths, from text alone. PURE.
 // A path whose root is unknown (relative with an unknown directory, or behind an unresolved variable) starts with `?/`.
-import { HOME_MARK, PWD_MARK } from './shell-parse.ts';
+import { HOME_MARK, PWD_MARK } from './shell-types.ts';
 import type { Place, PolicyFacts } from './types.ts';
 
 export const UNKNOWN_ROOT = '?';

@@ -2,7 +2,7 @@
 // own directories, by shell or by file tool. PURE. Reading is never judged.
 import { patchPaths } from '../clients/patch-paths.ts';
 import { baseName, fold, homeOfFacts, isWithin, normalise, resolvePath } from './paths.ts';
-import { HOME_MARK, type Word } from './shell-parse.ts';
+import { HOME_MARK, type Word } from './shell-types.ts';
 import type { Effective, Match, Place, PolicyFacts, Rule } from './types.ts';
 
 const RM_REASON = 'This removes a home directory, a system directory or a repository and cannot be undone. Name the files you mean, or ask the person.';

@@ -2,7 +2,7 @@
 // git takes unambiguous prefixes of long options (measured with git 2.39.5: `--no-veri` and `--no-verif` skip hooks,
 // `--no-ver` is ambiguous with --no-verbose and fails) and compares configuration keys without case.
 import { isAssignment } from './unwrap.ts';
-import type { Word } from './shell-parse.ts';
+import type { Word } from './shell-types.ts';
 import type { Effective, Match, Rule } from './types.ts';
 
 const HOOKS_REASON = 'This would skip the git hooks of the project. Run the command without it and repair what the hooks report, or ask the person to run it.';

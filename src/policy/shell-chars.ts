@@ -66,3 +66,35 @@ export function ansiC(s: string, from: number, limit: number): { text: string; n
   }
   return { text: out, next: Math.min(at + 1, limit) };
 }
+
+const OPERATORS = new Set(['<<', '<<<', '<<-', '<&', '<>', '>>', '>|', '>&']);
+
+/** A redirection operator at `from`, with its descriptor or `&` in front. */
+export function redirectOperator(s: string, from: number, limit: number): { text: string; next: number } | undefined {
+  let at = from;
+  while (at < limit && (s[at] ?? '') >= '0' && (s[at] ?? '') <= '9') at++;
+  if (s[at] === '&' && s[at + 1] === '>') at++;
+  const c = s[at];
+  if (at >= limit || (c !== '<' && c !== '>')) return undefined;
+  let text = c;
+  while (at + text.length < limit && OPERATORS.has(text + (s[at + text.length] ?? ''))) text += s[at + text.length];
+  return { text, next: at + text.length };
+}
+
+/** The body of a here-document that starts at `start` ends before `end`; what follows its mark starts at `next`. */
+export function heredocEnd(s: string, start: number, limit: number, mark: string, strip: boolean): { end: number; next: number } {
+  for (let at = start; at < limit;) {
+    const eol = s.indexOf('\n', at);
+    const stop = eol === -1 || eol > limit ? limit : eol;
+    let first = at;
+    while (strip && s[first] === '\t') first++;
+    if (stop - first === mark.length && s.startsWith(mark, first)) return { end: at, next: Math.min(stop + 1, limit) };
+    at = stop + 1;
+  }
+  return { end: limit, next: limit };
+}
+
+/** True where a `~` before `c` stands alone or in front of a path. */
+export function endsTilde(c: string | undefined): boolean {
+  return c === undefined || c === '/' || isBlank(c) || ';&|)<>'.includes(c);
+}

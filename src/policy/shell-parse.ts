@@ -2,45 +2,8 @@
 // comments, here-document bodies, patterns) stays data. PURE, linear in the length of the text, bounded, never throws.
 // Commands inside $(...), `...`, <(...), subshells, groups, loops and functions are listed like any other.
 // Not done: expansion of variables, braces and globs, aliases, arithmetic. Such words carry `dynamic` or `glob`.
-import { ansiC, arithmeticEnd, assignmentEnd, isBlank, isNameChar, isNameStart } from './shell-chars.ts';
-
-/** Nested constructs; deeper text is not judged (`overflow`). */
-export const NESTING_MAX = 32;
-export const COMMANDS_MAX = 4096;
-
-/** Stand for $HOME and $PWD (also `~`) inside a word's text. Private-use characters. */
-export const HOME_MARK = '\uE000';
-export const PWD_MARK = '\uE001';
-
-export interface Word {
-  /** The text after quote removal. Unresolved expansions stay as written (`$X`); command substitutions read `$()`. */
-  readonly text: string;
-  readonly start: number;
-  readonly end: number;
-  readonly dynamic: boolean;
-  readonly glob: boolean;
-  readonly quoted: boolean;
-}
-
-export interface Redirect { readonly write: boolean; readonly target: Word }
-
-export interface SimpleCommand {
-  readonly assigns: Word[];
-  readonly words: Word[];
-  readonly redirects: Redirect[];
-  /** Bodies of here-documents and here-strings: the command's standard input. */
-  readonly input: string[];
-  start: number;
-  end: number;
-}
-
-export interface Parsed {
-  readonly commands: readonly SimpleCommand[];
-  /** A bound was reached: the list is not complete. */
-  readonly overflow: boolean;
-  /** A quote or a parenthesis is not closed. */
-  readonly broken: boolean;
-}
+import { ansiC, arithmeticEnd, assignmentEnd, endsTilde, heredocEnd, isBlank, isNameChar, isNameStart, redirectOperator } from './shell-chars.ts';
+import { COMMANDS_MAX, HOME_MARK, NESTING_MAX, PWD_MARK, type Parsed, type SimpleCommand, type Word } from './shell-types.ts';
 
 /** Words after which a new command begins. */
 const LEAD = new Set(['if', 'then', 'else', 'elif', 'do', 'while', 'until', '!', '{', 'coproc']);
@@ -128,16 +91,7 @@ class Parser {
 
   private body(doc: Heredoc): void {
     const start = this.i;
-    let end = this.limit;
-    let next = this.limit;
-    for (let at = start; at < this.limit;) {
-      const eol = this.s.indexOf('\n', at);
-      const stop = eol === -1 || eol > this.limit ? this.limit : eol;
-      let line = this.s.slice(at, stop);
-      if (doc.strip) line = line.replace(/^\t+/, '');
-      if (line === doc.mark) { end = at; next = Math.min(stop + 1, this.limit); break; }
-      at = stop + 1;
-    }
+    const { end, next } = heredocEnd(this.s, start, this.limit, doc.mark, doc.strip);
     doc.command.input.push(this.s.slice(start, end));
     if (!doc.quoted) this.expansions(end);
     this.i = next;
@@ -277,18 +231,10 @@ class Parser {
   }
 
   private redirect(command: SimpleCommand): boolean {
-    let at = this.i;
-    while ((this.s[at] ?? '') >= '0' && (this.s[at] ?? '') <= '9') at++;
-    if (this.s[at] === '&' && this.s[at + 1] === '>') at++;
-    const c = this.s[at];
-    if (c !== '<' && c !== '>') return false;
-    let op = c;
-    while (op.length < 3 && at + op.length < this.limit && '<>&|-'.includes(this.s[at + op.length] ?? ' ')) {
-      const grown = op + (this.s[at + op.length] ?? '');
-      if (!OPERATORS.has(grown)) break;
-      op = grown;
-    }
-    this.i = at + op.length;
+    const operator = redirectOperator(this.s, this.i, this.limit);
+    if (operator === undefined) return false;
+    const op = operator.text;
+    this.i = operator.next;
     this.blanks();
     const target = this.word();
     if (op === '<<' || op === '<<-') this.heredocs.push({ mark: target.text, strip: op === '<<-', quoted: target.quoted, command });
@@ -317,9 +263,7 @@ class Parser {
   }
 
   private tilde(): void {
-    const c = this.s[this.i + 1];
-    const alone = c === undefined || c === '/' || isBlank(c) || c === '\n' || c === ';' || c === '&' || c === '|' || c === ')' || c === '<' || c === '>';
-    if (!alone) return;
+    if (!endsTilde(this.s[this.i + 1])) return;
     this.text += HOME_MARK;
     this.i++;
   }
@@ -452,5 +396,3 @@ class Parser {
     this.dynamic = true;
   }
 }
-
-const OPERATORS = new Set(['<<', '<<<', '<<-', '<&', '<>', '>>', '>|', '>&']);

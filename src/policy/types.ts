@@ -1,7 +1,7 @@
 // Contract: the evaluator's vocabulary. `evaluate` (evaluate.ts) is what the hook, `policy test` and `policy explain` call. PURE.
 import type { GuardedFile } from '../clients/dialect-kit.ts';
 import type { Verdict } from '../model/verdict.ts';
-import type { SimpleCommand, Word } from './shell-parse.ts';
+import type { SimpleCommand, Word } from './shell-types.ts';
 
 /** What a judgement depends on besides the payload. Nothing else: same payload and same facts give the same verdict. */
 export interface PolicyFacts {

@@ -1,7 +1,8 @@
 // Contract: what a simple command really runs: wrappers (sudo, env, timeout, xargs, ...) are taken off, and texts that are
 // run as commands (sh -c '...', eval, here-documents of a shell) are handed out for parsing. PURE, bounded, never throws.
 import type { Effective } from './types.ts';
-import { parseShell, type SimpleCommand, type Word } from './shell-parse.ts';
+import { parseShell } from './shell-parse.ts';
+import type { SimpleCommand, Word } from './shell-types.ts';
 
 export const WRAPPERS_MAX = 16;
 

@@ -94,7 +94,7 @@ function neutral(event: CanonicalEvent): Answer {
 function encode(event: CanonicalEvent, verdict: Verdict, payload: Payload): Answer {
   if (verdict.decision === 'neutral' || verdict.decision === 'allow') return neutral(event);
   if (canBlock(event)) return document({ decision: verdict.decision === 'deny' ? 'deny' : 'force_ask', reason: say(verdict) });
-  if (event === 'stop' && !payload.stopActive) return document({ decision: 'continue', reason: say(verdict) });
+  if (event === 'stop' && verdict.decision === 'deny' && !payload.stopActive) return document({ decision: 'continue', reason: say(verdict) });
   return neutral(event);
 }
 

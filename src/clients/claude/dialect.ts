@@ -89,7 +89,7 @@ function encode(event: CanonicalEvent, verdict: Verdict, payload: Payload): Answ
   if (event === 'pre-tool') return preTool(verdict.decision, say(verdict));
   // At a permission request a person is being asked already: that is what `ask` wants.
   if (event === 'permission') return verdict.decision === 'deny' ? permissionDeny(say(verdict)) : EMPTY;
-  if (event === 'stop' || event === 'subagent-stop') {
+  if ((event === 'stop' || event === 'subagent-stop') && verdict.decision === 'deny') {
     return payload.stopActive ? EMPTY : { stdout: `${asciiJson({ decision: 'block', reason: say(verdict) })}\n`, stderr: '', exit: 0 };
   }
   return EMPTY;

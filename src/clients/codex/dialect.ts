@@ -75,7 +75,7 @@ function encode(event: CanonicalEvent, verdict: Verdict, payload: Payload): Answ
   if (event === 'pre-tool') return denial(event, verdict.decision === 'deny' ? say(verdict) : sayNobodyAsks(verdict));
   if (event === 'permission') return verdict.decision === 'deny' ? denial(event, say(verdict)) : EMPTY;
   // A stop that is blocked again and again loops without a limit (610 model calls in 50 s on 0.171.0).
-  if (event === 'stop' || event === 'subagent-stop') return payload.stopActive ? EMPTY : document({ decision: 'block', reason: say(verdict) });
+  if ((event === 'stop' || event === 'subagent-stop') && verdict.decision === 'deny') return payload.stopActive ? EMPTY : document({ decision: 'block', reason: say(verdict) });
   return EMPTY;
 }
 

@@ -73,7 +73,7 @@ function encode(event: CanonicalEvent, verdict: Verdict, payload: Payload): Answ
   if (verdict.decision === 'neutral' || verdict.decision === 'allow') return EMPTY;
   if (canBlock(event)) return denial(verdict.decision === 'deny' ? say(verdict) : sayNobodyAsks(verdict));
   // AfterAgent: the reason becomes a new prompt, without a limit on rounds.
-  if (event === 'stop') return payload.stopActive ? EMPTY : denial(say(verdict));
+  if (event === 'stop' && verdict.decision === 'deny') return payload.stopActive ? EMPTY : denial(say(verdict));
   return EMPTY;
 }
 

@@ -1,0 +1,44 @@
+// Contract: every captured hook document with its client and canonical event, for tests.
+import { readFileSync, readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { CanonicalEvent } from '../../src/model/events.ts';
+import type { JsonObject } from '../../src/model/json.ts';
+
+export const PAYLOADS_DIR = fileURLToPath(new URL('../fixtures/payloads', import.meta.url));
+
+/** Native event -> canonical event, per client. */
+const EVENTS: Readonly<Record<string, Readonly<Record<string, CanonicalEvent>>>> = {
+  claude: {
+    PreToolUse: 'pre-tool', PostToolUse: 'post-tool', PermissionRequest: 'permission', UserPromptSubmit: 'prompt', SessionStart: 'session-start',
+    SessionEnd: 'session-end', Stop: 'stop', SubagentStart: 'subagent-start', SubagentStop: 'subagent-stop', Notification: 'notification',
+  },
+  codex: {
+    PreToolUse: 'pre-tool', PostToolUse: 'post-tool', PermissionRequest: 'permission', UserPromptSubmit: 'prompt', SessionStart: 'session-start',
+    SessionEnd: 'session-end', Stop: 'stop', SubagentStart: 'subagent-start', SubagentStop: 'subagent-stop',
+  },
+  gemini: {
+    BeforeTool: 'pre-tool', AfterTool: 'post-tool', BeforeAgent: 'prompt', AfterAgent: 'stop', SessionStart: 'session-start', SessionEnd: 'session-end',
+    Notification: 'notification',
+  },
+  agy: { PreToolUse: 'pre-tool', PostToolUse: 'post-tool', PreInvocation: 'session-start', Stop: 'stop' },
+};
+
+export interface Captured {
+  readonly client: string;
+  readonly name: string;
+  readonly event: CanonicalEvent;
+  readonly text: string;
+  readonly document: JsonObject;
+}
+
+export const CLIENTS = Object.keys(EVENTS);
+
+export function captured(client: string): Captured[] {
+  return readdirSync(`${PAYLOADS_DIR}/${client}`).sort().map((name) => {
+    const native = name.replace(/^(?:\d+\.\d+\.\d+|documented)\./, '').split(/[.-]/)[0] ?? '';
+    const event = EVENTS[client]?.[native];
+    if (event === undefined) throw new Error(`${client}/${name}: no canonical event`);
+    const text = readFileSync(`${PAYLOADS_DIR}/${client}/${name}`, 'utf8');
+    return { client, name, event, text, document: JSON.parse(text) as JsonObject };
+  });
+}
