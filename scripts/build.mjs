@@ -62,6 +62,15 @@ if (existsSync(join(ROOT, 'src', 'main.ts'))) {
     banner: { js: "const __filename_url = require('node:url').pathToFileURL(__filename).href;" },
   }));
 }
+/** The demonstration's home as relative path -> base64, from the same fixtures that the tests use. */
+function packHome(directory, prefix = '') {
+  return readdirSync(directory, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1)).flatMap((entry) => {
+    const path = join(directory, entry.name);
+    return entry.isDirectory() ? packHome(path, `${prefix}${entry.name}/`) : [[prefix + entry.name, readFileSync(path).toString('base64')]];
+  });
+}
+const demoHome = join(ROOT, 'test', 'fixtures', 'homes', 'four-clients');
+if (existsSync(demoHome)) replace('demo-home.json', `${JSON.stringify(Object.fromEntries(packHome(demoHome)), null, 1)}\n`);
 // The hook is written even where the command line does not build.
 const failed = (await Promise.allSettled(jobs)).find((job) => job.status === 'rejected');
 if (failed !== undefined) throw failed.reason;

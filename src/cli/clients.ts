@@ -101,8 +101,7 @@ async function executePlan(context: CommandContext, host: Host, run: Execution):
 /** Unfinished runs of a killed process are brought to truth before anything is planned on top of them. */
 async function settle(context: CommandContext): Promise<{ host: Host; settled: readonly Diagnostic[] }> {
   const host = context.options['dryRun'] === true ? readOnlyHost(context.io.host) : context.io.host;
-  const runs = await recover(host, ownDirsOf(host, rootContext(host)));
-  return { host, settled: runs.map((run): Diagnostic => ({ code: 'note', severity: 'warning', message: `run ${run.id} had been interrupted; its files were looked at and its records settled`, fix: 'praetorctl clients verify' })) };
+  return { host, settled: (await recover(host, ownDirsOf(host, rootContext(host)))).diagnostics };
 }
 
 async function surveyAndExecute(context: CommandContext, request: Request): Promise<Outcome> {
@@ -134,7 +133,7 @@ export async function clientsRollback(context: CommandContext): Promise<Outcome>
   if (context.options['list'] === true) {
     const runs = listRuns(host, dirs);
     const style = styleFor(context.io, context.global, root.home);
-    const lines = runs.map((run) => `${run.id}  ${(run.purpose ?? '?').padEnd(8)}  ${(run.rolledBack ? 'undone' : run.state).padEnd(8)}  ${run.files.map((f) => tilde(style, f.path)).join(', ')}`);
+    const lines = runs.map((run) => `${run.id}  ${run.purpose.padEnd(8)}  ${(run.rolledBack ? 'undone' : run.state).padEnd(8)}  ${run.files.map((f) => tilde(style, f)).join(', ')}`);
     return { exit: EXIT.ok, kind: 'runs', body: { runs }, text: lines.length === 0 ? 'no runs' : lines.join('\n'), diagnostics: settled, wrote: false };
   }
   const plan = planRollback(host, dirs, text(context.options['to']));

@@ -1,0 +1,87 @@
+// Contract: the shapes of every JSON answer. schemas/*.schema.json are generated from these, and tests hold real answers
+// against them. Never loaded by the program itself (zod costs 20 ms). PURE.
+import { z } from 'zod';
+import { ALL_CODES } from '../model/diagnostic.ts';
+
+const diagnostic = z.strictObject({
+  code: z.enum(ALL_CODES as [string, ...string[]]), severity: z.enum(['error', 'warning', 'info']), message: z.string(), fix: z.string(),
+  client: z.string().optional(),
+  where: z.strictObject({ path: z.string(), line: z.int().min(1).optional(), column: z.int().min(1).optional() }).optional(),
+});
+
+const header = {
+  schemaVersion: z.literal(1), version: z.string(), ok: z.boolean(), exit: z.int(), diagnostics: z.array(diagnostic),
+};
+
+const entry = z.strictObject({
+  client: z.string(), kind: z.enum(['hook', 'mcp', 'launcher']), name: z.string(), action: z.enum(['add', 'change', 'remove', 'none']),
+  at: z.string().describe('Position in the document.'), detail: z.string().describe('What is registered; never a value of env or headers.'),
+});
+
+const counts = z.strictObject({ add: z.int(), change: z.int(), remove: z.int(), unchanged: z.int() });
+
+const plan = z.strictObject({
+  purpose: z.enum(['apply', 'remove', 'rollback']), counts,
+  files: z.array(z.strictObject({
+    client: z.string(), path: z.string(), target: z.string().describe('The real file behind all symbolic links.'), links: z.array(z.string()),
+    role: z.enum(['hooks', 'mcp', 'hooks+mcp', 'launcher']), scope: z.enum(['user', 'project']),
+    action: z.enum(['create', 'edit', 'restore', 'delete', 'none']), entries: z.array(entry),
+  })),
+});
+
+const report = z.strictObject({
+  run: z.string().nullable().describe('Id for praetorctl clients rollback --to.'),
+  files: z.array(z.strictObject({
+    client: z.string(), path: z.string(), outcome: z.enum(['written', 'deleted', 'unchanged', 'conflict', 'failed', 'not-reached']), entries: z.array(entry),
+  })),
+});
+
+const fact = z.strictObject({ text: z.string(), basis: z.enum(['measured', 'documented', 'unknown']), versions: z.string().optional() });
+const tri = z.union([z.boolean(), z.literal('unknown')]);
+const reason = z.strictObject({ code: z.string(), text: z.string(), fix: z.string() });
+const entryStatus = z.enum(['as-desired', 'missing', 'changed', 'surplus', 'conflict', 'unknown']);
+
+const verifiedClient = z.looseObject({
+  client: z.string(), name: z.string(), version: z.string().nullable(),
+  states: z.strictObject({ absent: tri, installed: tri, discovered: tri, observed: tri, drifted: tri, stale: tri }),
+  observed: z.boolean(), proven: z.string().nullable(),
+  trust: z.enum(['trusted', 'untrusted', 'modified', 'disabled', 'none', 'unknown']),
+  hooks: z.array(z.looseObject({ event: z.string(), native: z.string(), path: z.string(), status: entryStatus })),
+  mcp: z.array(z.looseObject({ name: z.string(), path: z.string(), status: entryStatus })),
+  reasons: z.array(reason), next: z.string(),
+});
+
+const capabilities = z.array(z.strictObject({
+  id: z.string(), name: z.string(), seenOn: fact, denyEffect: z.string(), mcp: z.strictObject({ toolNaming: z.string() }), trust: z.boolean(), gaps: z.array(fact),
+  events: z.array(z.strictObject({ canonical: z.string(), native: z.string(), note: z.string().nullable() })),
+  verdicts: z.strictObject({ deny: fact, ask: fact, neutral: fact, crash: fact, timeout: fact, missingBinary: fact }),
+}));
+
+const failed = z.strictObject({ schema: z.string(), ...header }).describe('Any command that failed before it had an answer.');
+
+function answer<T extends z.ZodRawShape>(kind: string, body: T): z.ZodType {
+  return z.union([z.strictObject({ schema: z.literal(`praetorctl/${kind}`), ...header, ...body }), failed]);
+}
+
+/** By kind: the `schema` field of an answer is `praetorctl/<kind>`. */
+export const OUTPUT_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
+  plan: answer('plan', plan.shape),
+  report: answer('report', { dryRun: z.boolean(), plan, report: report.nullable() }),
+  runs: answer('runs', { runs: z.array(z.looseObject({ id: z.string() })) }),
+  verify: answer('verify', { require: z.enum(['installed', 'discovered', 'observed']), clients: z.array(verifiedClient) }),
+  list: answer('list', {
+    clients: z.array(z.strictObject({
+      id: z.string(), name: z.string(), aliases: z.array(z.string()), vendor: z.string(), detected: z.enum(['program', 'configuration', 'none']), program: z.string().nullable(),
+    })),
+  }),
+  capabilities: answer('capabilities', { clients: capabilities }),
+  doctor: answer('doctor', {
+    rows: z.array(z.strictObject({ status: z.enum(['ok', 'info', 'warning', 'error', 'skipped', 'unknown']), id: z.string(), message: z.string(), fix: z.string() })),
+  }),
+  start: answer('start', {
+    demonstration: z.boolean(), plan: plan.optional(), report: report.nullable().optional(), dryRun: z.boolean().optional(), clients: z.array(verifiedClient).optional(),
+    calls: z.array(z.strictObject({ client: z.string(), kind: z.enum(['allow', 'deny']), asExpected: z.boolean() })).optional(), changed: z.array(z.string()).optional(),
+  }),
+  completion: answer('completion', { shell: z.string(), script: z.string() }),
+  error: failed,
+};

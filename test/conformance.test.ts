@@ -1,0 +1,247 @@
+// One suite for every client row. A row without fixture homes and captured payloads fails.
+import { execFileSync } from 'node:child_process';
+import { existsSync, linkSync, mkdirSync, readFileSync, readdirSync, renameSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { CLIENTS } from '../src/clients/registry.ts';
+import { dialectFor } from '../src/clients/dialects.ts';
+import { commandFor } from '../src/clients/registration.ts';
+import type { ClientDefinition, FileSpec, RootContext } from '../src/model/client.ts';
+import { cli, get, put, repo, settings, tree, world, type World } from './support/cli.ts';
+
+const SERVERS = `mcpServers:
+  lab:
+    command: lab-mcp
+    args: ["--root", "/srv/lab"]
+  remote:
+    url: https://mcp.example.test/mcp
+    headers: { Authorization: "\${LAB_TOKEN}" }
+`;
+
+const contextOf = (where: World): RootContext => ({ platform: 'linux', env: where.env, home: where.home, project: where.project, dirExists: existsSync });
+const specsOf = (client: ClientDefinition, where: World): readonly FileSpec[] => client.files(client.roots(contextOf(where)), 'user');
+const hooksSpec = (client: ClientDefinition, where: World): FileSpec => specsOf(client, where).find((s) => s.role !== 'mcp')!;
+const relativeTo = (where: World, path: string): string => path.slice(where.home.length + 1);
+const fixtures = readdirSync(join(repo, 'test/fixtures/homes'));
+
+describe.each(CLIENTS.map((client) => [client.id, client] as const))('%s', (id, client) => {
+  const homes = [undefined, `${id}-minimal`, 'four-clients'] as const;
+  const only = ['--client', id];
+
+  it('has two fixture homes and captured payloads', () => {
+    expect(fixtures).toEqual(expect.arrayContaining([`${id}-minimal`, 'four-clients']));
+    expect(readdirSync(join(repo, 'test/fixtures/payloads', id)).length).toBeGreaterThan(2);
+  });
+
+  it('has a dialect that judges its own samples', () => {
+    const dialect = dialectFor(id);
+    expect(dialect).toBeDefined();
+    for (const kind of ['allow', 'deny'] as const) {
+      const payload = dialect!.decode('pre-tool', client.sample(kind, '/home/dev/work').payload, {});
+      expect(payload).toMatchObject({ client: id, tool: { kind: 'shell', command: client.sample(kind, '').command } });
+    }
+  });
+
+  it('plans on an empty home without writing, and says so by exit 3', async () => {
+    const where = world();
+    const plan = await cli(where, ['clients', 'plan', ...only]);
+    expect(plan.code).toBe(3);
+    expect(plan.out.trimEnd().split('\n').at(-1)).toBe('plan: 2 to add, 0 to change, 0 to remove, 0 unchanged');
+    expect(plan.err).toContain('not-detected');
+    expect(tree(where.home)).toEqual({});
+    expect(existsSync(join(where.root, 'state'))).toBe(false);
+  });
+
+  it.each(homes)('home %s: apply, then the plan is empty, then remove gives every byte back', async (fixture) => {
+    for (const servers of ['', SERVERS]) {
+      const where = world(fixture === undefined ? {} : { fixture });
+      settings(where, servers);
+      const before = tree(where.home);
+      const applied = await cli(where, ['clients', 'apply', '--yes', ...only]);
+      expect({ code: applied.code, err: applied.err.replace(/.*(not-detected|note|trust-needed)[^\n]*\n[^\n]*\n/g, '') }).toEqual({ code: 0, err: '' });
+      expect(tree(where.home)).not.toEqual(before);
+      expect((await cli(where, ['clients', 'plan', ...only])).code).toBe(0);
+      const spec = hooksSpec(client, where);
+      expect(readFileSync(spec.path, 'utf8')).toContain(`"${commandFor(id, 'pre-tool')}"`);
+      expect((await cli(where, ['clients', 'remove', '--yes', ...only])).code).toBe(0);
+      expect(tree(where.home)).toEqual(before);
+    }
+  });
+
+  it.each(homes)('home %s: apply, then rollback gives every byte back', async (fixture) => {
+    const where = world(fixture === undefined ? {} : { fixture });
+    settings(where, SERVERS);
+    const before = tree(where.home);
+    expect((await cli(where, ['clients', 'apply', '--yes', ...only])).code).toBe(0);
+    expect((await cli(where, ['clients', 'rollback', '--yes'])).code).toBe(0);
+    expect(tree(where.home)).toEqual(before);
+    expect((await cli(where, ['clients', 'plan', ...only])).code).toBe(3);
+  });
+
+  it('a second apply writes nothing', async () => {
+    const where = world({ fixture: 'four-clients' });
+    await cli(where, ['clients', 'apply', '--yes', ...only]);
+    const path = hooksSpec(client, where).path;
+    const stamp = statSync(path, { bigint: true });
+    const again = await cli(where, ['clients', 'apply', '--yes', ...only]);
+    expect(again.code).toBe(0);
+    expect(statSync(path, { bigint: true })).toMatchObject({ mtimeNs: stamp.mtimeNs, ino: stamp.ino });
+  });
+
+  it('foreign lines survive, and after a foreign change remove takes only ours', async () => {
+    const where = world({ fixture: 'four-clients' });
+    settings(where, SERVERS);
+    const files = specsOf(client, where).filter((s) => existsSync(s.path)).map((s) => relativeTo(where, s.path));
+    const originals = new Map(files.map((f) => [f, get(where, f)]));
+    await cli(where, ['clients', 'apply', '--yes', ...only]);
+    for (const [file, original] of originals) {
+      const now = get(where, file).split(/\r?\n/).map((l) => l.replace(/,\s*$/, '').trim());
+      const lost = original.split(/\r?\n/).map((l) => l.replace(/,\s*$/, '').trim()).filter((l) => l !== '' && !now.includes(l));
+      // A one-line document keeps its text inside its line.
+      expect(original.includes('\n') ? lost : []).toEqual([]);
+      // A person changes something else in the file.
+      writeFileSync(join(where.home, file), file.endsWith('.toml') ? `${get(where, file)}\n# later\n` : get(where, file).replace('{', '{"zz-later": {},'));
+    }
+    expect((await cli(where, ['clients', 'remove', '--yes', ...only])).code).toBe(0);
+    for (const [file, original] of originals) {
+      expect(get(where, file)).toBe(file.endsWith('.toml') ? `${original}\n# later\n` : original.replace('{', '{"zz-later": {},'));
+    }
+  });
+
+  it('a symbolic link stays a link, is named in the plan, and its target is written', async () => {
+    const where = world({ fixture: 'four-clients' });
+    const spec = hooksSpec(client, where);
+    const real = join(where.root, 'dotfiles');
+    mkdirSync(real);
+    renameSync(spec.path, join(real, 'real'));
+    symlinkSync(join(real, 'real'), spec.path);
+    const before = tree(where.root);
+    const plan = await cli(where, ['clients', 'plan', ...only]);
+    expect(plan.out).toContain('symbolic link');
+    expect((await cli(where, ['clients', 'apply', '--yes', ...only])).code).toBe(0);
+    expect(readFileSync(join(real, 'real'), 'utf8')).toContain('praetorctl hook');
+    await cli(where, ['clients', 'remove', '--yes', ...only]);
+    const after = tree(where.root);
+    for (const key of Object.keys(before)) if (!key.startsWith('state')) expect(after[key]).toBe(before[key]);
+  });
+
+  describe('refuses and touches nothing', () => {
+    const strict = (text: string, bad: string): string => (text.startsWith('{') ? `${bad}${text}` : text);
+    const broken: Record<string, (text: string) => string | Uint8Array> = {
+      'a truncated document': (text) => text.slice(0, Math.floor(text.length / 2)),
+      'merge-conflict markers': (text) => `<<<<<<< HEAD\n${text}\n=======\n{}\n>>>>>>> theirs\n`,
+      'two documents': (text) => `${text}\n${text}`,
+      'a list as root': () => '[]',
+      'null as root': () => 'null',
+      'an empty file': () => '',
+      'white space only': () => ' \n\t\n',
+      'Latin-1 bytes': (text) => Buffer.concat([Buffer.from(text.replace('{', '{"x":"'), 'utf8').subarray(0, 6), Buffer.from([0xe9]), Buffer.from('"}')]),
+      'UTF-16 without a mark': (text) => Buffer.from(text, 'utf16le'),
+      'a file of zero bytes values': () => new Uint8Array(512),
+      'a trailing comma': (text) => text.replace(/\}\s*$/, ',}'),
+      'a hooks key of the wrong type': (text) => strict(text, '').replace(/^\{/, '{"hooks": 5, "praetorctl": 5,').replace('"hooks": {', '"hooks_": {'),
+      'a container twice': (text) => text.replace(/\{/, '{"hooks": {}, "hooks": {}, "praetorctl": {"PreToolUse": []}, "praetorctl": {"PreToolUse": []},').replace(/"hooks": \{(?!\})/g, '"other": {'),
+    };
+    it.each(Object.keys(broken))('%s', async (kind) => {
+      const where = world({ fixture: 'four-clients' });
+      const spec = hooksSpec(client, where);
+      writeFileSync(spec.path, broken[kind]!(readFileSync(spec.path, 'utf8')));
+      const before = tree(where.home);
+      const applied = await cli(where, ['clients', 'apply', '--yes', ...only]);
+      expect(applied.code).toBe(1);
+      expect(applied.err).toMatch(/^praetorctl: error: [a-z-]+: ~\/.*nothing was written\.$/ms);
+      expect(tree(where.home)).toEqual(before);
+    });
+
+    it('one broken file stops the whole plan before the first write', async () => {
+      const where = world({ fixture: 'four-clients' });
+      writeFileSync(hooksSpec(client, where).path, '{');
+      const before = tree(where.home);
+      const applied = await cli(where, ['clients', 'apply', '--yes']);
+      expect(applied.code).toBe(1);
+      expect(tree(where.home)).toEqual(before);
+    });
+
+    const shapes: Record<string, (path: string) => void> = {
+      'a directory': (path) => { unlinkSync(path); mkdirSync(path); },
+      'a FIFO': (path) => { unlinkSync(path); execFileSync('mkfifo', [path]); },
+      'a dangling link': (path) => { unlinkSync(path); symlinkSync(`${path}.gone`, path); },
+      'a loop of links': (path) => { unlinkSync(path); symlinkSync(`${path}2`, path); symlinkSync(path, `${path}2`); },
+      'a hard link': (path) => { linkSync(path, `${path}.other`); },
+    };
+    it.each(Object.keys(shapes))('%s', async (kind) => {
+      const where = world({ fixture: 'four-clients' });
+      shapes[kind]!(hooksSpec(client, where).path);
+      const before = tree(where.home);
+      const applied = await cli(where, ['clients', 'apply', '--yes', ...only]);
+      expect(applied.code).toBe(1);
+      expect(applied.err).toContain('nothing was written.');
+      expect(tree(where.home)).toEqual(before);
+    });
+  });
+
+  it('a same-name server of somebody else is a conflict, unless it is adopted', async () => {
+    const where = world({ fixture: 'four-clients' });
+    settings(where, SERVERS);
+    expect((await cli(where, ['clients', 'apply', '--yes', ...only])).code).toBe(0);
+    const other = world({ fixture: 'four-clients' });
+    settings(other, SERVERS.replace('lab-mcp', 'another-mcp'));
+    for (const spec of specsOf(client, where)) {
+      mkdirSync(dirname(spec.path.replace(where.home, other.home)), { recursive: true });
+      writeFileSync(spec.path.replace(where.home, other.home), readFileSync(spec.path));
+    }
+    const before = tree(other.home);
+    const refused = await cli(other, ['clients', 'apply', '--yes', ...only]);
+    expect(refused.code).toBe(4);
+    expect(refused.err).toContain('foreign-entry');
+    expect(tree(other.home)).toEqual(before);
+    expect((await cli(other, ['clients', 'apply', '--yes', '--adopt', ...only])).code).toBe(0);
+    expect((await cli(other, ['clients', 'remove', '--yes', ...only])).code).toBe(0);
+  });
+
+  it('has roots on three platforms', () => {
+    const table = {
+      linux: { home: '/home/dev', env: { HOME: '/home/dev', XDG_CONFIG_HOME: 'relative' } },
+      darwin: { home: '/Users/dev', env: { HOME: '/Users/dev' } },
+      win32: { home: 'C:\\Users\\dev', env: { USERPROFILE: 'C:\\Users\\dev', APPDATA: 'C:\\Users\\dev\\AppData\\Roaming', LOCALAPPDATA: 'C:\\Users\\dev\\AppData\\Local' } },
+    } as const;
+    const paths = Object.entries(table).map(([platform, { home, env }]) => {
+      const context: RootContext = { platform: platform as RootContext['platform'], env, home, project: platform === 'win32' ? 'D:\\work' : '/work', dirExists: () => true };
+      const roots = client.roots(context);
+      return [platform, (['user', 'project'] as const).flatMap((scope) => client.files(roots, scope).map((s) => `${s.role} ${s.path}`)), client.evidenceFiles(roots, context).map((f) => f.path)];
+    });
+    expect(paths).toMatchSnapshot();
+  });
+});
+
+describe('the launcher', () => {
+  it('is planned, written and removed where praetorctl does not resolve', async () => {
+    const where = world({ fixture: 'four-clients', onPath: false });
+    where.env['PATH'] = `${join(where.home, '.local/bin')}:/usr/bin:/bin`;
+    const before = tree(where.home);
+    const applied = await cli(where, ['clients', 'apply', '--yes']);
+    expect(applied.code).toBe(0);
+    expect(applied.err).not.toContain('entrypoint-not-on-path');
+    const version = execFileSync('sh', ['-c', 'praetorctl --version'], { env: where.env, encoding: 'utf8' });
+    expect(version).toMatch(/^\d+\.\d+\.\d+/);
+    expect((await cli(where, ['clients', 'plan'])).code).toBe(0);
+    await cli(where, ['clients', 'remove', '--yes', '--client', 'claude']);
+    expect(existsSync(join(where.home, '.local/bin/praetorctl'))).toBe(true);
+    expect((await cli(where, ['clients', 'remove', '--yes'])).code).toBe(0);
+    expect(tree(where.home)).toEqual(before);
+  });
+
+  it('warns where its directory is not on PATH', async () => {
+    const where = world({ fixture: 'four-clients', onPath: false });
+    const plan = await cli(where, ['clients', 'plan']);
+    expect(plan.code).toBe(3);
+    expect(plan.err).toContain('entrypoint-not-on-path');
+  });
+
+  it('never replaces a foreign file', async () => {
+    const where = world({ fixture: 'four-clients', onPath: false });
+    put(where, '.local/bin/praetorctl', 'mine');
+    expect((await cli(where, ['clients', 'apply', '--yes'])).code).toBe(0);
+    expect(get(where, '.local/bin/praetorctl')).toBe('mine');
+  });
+});
