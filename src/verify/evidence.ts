@@ -2,7 +2,7 @@
 // entries against the desired ones, switches, trust, receipts. What could not be read is in the answer as unread, with
 // the reason; it is never treated as empty. Reads through the Host.
 import type { Host } from '../host.ts';
-import type { ClientDefinition, FileSpec, Finding, RootContext, Roots, Scope, TrustState } from '../model/client.ts';
+import type { ClientDefinition, FileSpec, Finding, RootContext, Roots, Scope } from '../model/client.ts';
 import type {
   ClientEvidence, CommandEvidence, EntryStatus, FileEvidence, HookEvidence, ReceiptEvidence, ServerEvidence, UnreadEvidence,
 } from '../model/evidence.ts';
@@ -169,11 +169,4 @@ export function gatherEvidence(host: Host, client: ClientDefinition, request: Ev
     receipts, since, diagnostics,
     entrypoint: findProgram(forgiving, 'praetorctl', pathDirs(host.platform, host.env['PATH'] ?? host.env['Path'])),
   };
-}
-
-/** Trust of the hooks that are desired; a surplus entry does not matter to what runs. */
-export function desiredTrust(evidence: ClientEvidence): readonly TrustState[] {
-  if (typeof evidence.trust === 'string') return [];
-  const wanted = evidence.files.flatMap((file) => file.hooks).filter((hook) => hook.status !== 'surplus').map((hook) => hook.event);
-  return evidence.trust.filter((state) => wanted.includes(state.canonical));
 }

@@ -1,0 +1,200 @@
+// Contract: the use case `clients verify`: which clients, what was seen of each, what follows. Writes nothing, starts
+// nothing. Throws PraetorError for unknown names, wrong root overrides, broken settings or records; what cannot be read of
+// a client is `unknown` in the answer. Reads through the Host.
+import type { Host } from '../host.ts';
+import { EXIT, PraetorError, type Diagnostic } from '../model/diagnostic.ts';
+import type { ClientDefinition, RootContext, Scope } from '../model/client.ts';
+import type { ClientEvidence, EntryStatus, Tri } from '../model/evidence.ts';
+import type { Records } from '../model/plan.ts';
+import { CLIENTS } from '../clients/registry.ts';
+import { readRecords } from '../clientsetup/records.ts';
+import { pendingRuns, type PendingRun } from '../clientsetup/recover.ts';
+import { selectClients } from '../clientsetup/survey.ts';
+import { ENGINE_VERSION, POLICY_DIGEST } from '../policy/build-info.ts';
+import { rootContext } from '../roots/context.ts';
+import { ownDirs, type OwnDirs } from '../roots/own-dirs.ts';
+import { loadSettings } from '../settings/load.ts';
+import { durationMs, type Settings } from '../settings/schema.ts';
+import { hookFiles, serverFiles, serverInput, stateInput, trustOf, type Yardstick } from './checks.ts';
+import { forgivingHost, gatherEvidence } from './evidence.ts';
+import { explain } from './reasons.ts';
+import { readReceipts, type ReceiptSource } from './receipts.ts';
+import { combine, deriveServers, deriveState, type Reason, type States } from './state.ts';
+
+export type RequiredState = 'installed' | 'discovered' | 'observed';
+
+export interface VerifyRequest {
+  /** Ids or aliases; empty: what the settings select, else what is detected; and everything we remember having written. */
+  readonly clients: readonly string[];
+  readonly scope: Scope;
+  readonly require: RequiredState;
+  readonly settingsPath?: string;
+  /** The engine and policy against which receipts are measured; the running program's own unless a test says otherwise. */
+  readonly engine?: string;
+  readonly policy?: string;
+}
+
+export interface HookReport { readonly event: string; readonly native: string; readonly path: string; readonly status: EntryStatus; readonly at: string; readonly lastReceipt: string | null }
+export interface ServerReport { readonly name: string; readonly path: string; readonly status: EntryStatus }
+
+export interface ClientReport {
+  readonly client: string;
+  readonly name: string;
+  readonly version: string | null;
+  readonly versionNote: string;
+  readonly detected: 'program' | 'configuration' | 'none';
+  readonly program: string | null;
+  readonly scope: Scope;
+  readonly states: States;
+  readonly observed: boolean;
+  /** A proof needs a run in which a call was refused; nothing here makes one. */
+  readonly proven: null;
+  readonly trust: 'trusted' | 'untrusted' | 'modified' | 'disabled' | 'none' | 'unknown';
+  readonly hooks: readonly HookReport[];
+  readonly mcp: readonly ServerReport[];
+  /** Of a tool event, run by the client itself after the installation. `age` in whole seconds. */
+  readonly lastToolReceipt: { readonly time: string; readonly age: number; readonly event: string; readonly verdict: string; readonly engine: string } | null;
+  readonly reasons: readonly Reason[];
+  readonly next: string;
+  readonly meets: boolean;
+}
+
+export interface VerifyResult {
+  readonly ok: boolean;
+  readonly exit: number;
+  readonly require: RequiredState;
+  readonly scope: Scope;
+  readonly clients: readonly ClientReport[];
+  /** Runs of `apply`, `remove` or `rollback` that never ended. */
+  readonly pendingRuns: readonly PendingRun[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Everything that is the same for all clients of one look. Shared with doctor. */
+export interface Ground {
+  readonly host: Host;
+  readonly context: RootContext;
+  readonly dirs: OwnDirs;
+  readonly settings: Settings;
+  readonly records: Records;
+  readonly receipts: ReceiptSource;
+  readonly scope: Scope;
+}
+
+export function groundFor(host: Host, scope: Scope, settingsPath: string | undefined): Ground {
+  const context = rootContext(host);
+  const dirs = ownDirs({ platform: host.platform, env: host.env, home: context.home });
+  const loaded = loadSettings(host, dirs.config, settingsPath);
+  if (!loaded.ok) throw new PraetorError(loaded.diagnostics[0] ?? { code: 'settings-invalid', message: 'the settings are invalid', fix: 'correct them' });
+  return { host, context, dirs, settings: loaded.settings, records: readRecords(host, dirs), receipts: readReceipts(host, dirs.receipts), scope };
+}
+
+/** Named ones; else the selected or detected ones and those that the records know in this scope. Sorted by id. */
+export function chooseClients(ground: Ground, words: readonly string[]): readonly ClientDefinition[] {
+  const { chosen } = selectClients(forgivingHost(ground.host), ground.context, words, ground.settings, false);
+  const ids = new Set(chosen.map(({ client }) => client.id));
+  if (words.length === 0) {
+    for (const record of ground.records.values()) if (record.scope === ground.scope) ids.add(record.client);
+  }
+  return CLIENTS.filter((client) => ids.has(client.id)).sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+export function evidenceFor(ground: Ground, client: ClientDefinition): ClientEvidence {
+  const { host, context, scope, settings, records, receipts } = ground;
+  return gatherEvidence(host, client, { context, scope, settings, records, receipts, now: host.now() });
+}
+
+function meets(states: States, require: RequiredState): boolean {
+  const reached: Record<RequiredState, Tri> = { installed: states.installed, discovered: states.discovered, observed: states.observed };
+  const installed = states.installed === true && states.drifted === false;
+  // A receipt that is too old, or of another version, says nothing about what stands now.
+  return installed && reached[require] === true && (require !== 'observed' || states.stale === false);
+}
+
+function lastToolReceipt(e: ClientEvidence, now: number): ClientReport['lastToolReceipt'] {
+  const { tool } = e.receipts;
+  if (tool === undefined) return null;
+  return { time: new Date(tool.at).toISOString(), age: Math.max(0, Math.floor((now - tool.at) / 1000)), event: tool.event, verdict: tool.verdict, engine: tool.engine };
+}
+
+function hookReports(e: ClientEvidence): HookReport[] {
+  const all = hookFiles(e).flatMap((file) => file.hooks).map(({ event, native, path, status, at }): HookReport => {
+    const last = e.receipts.byEvent.get(event);
+    return { event, native, path, status, at, lastReceipt: last === undefined ? null : new Date(last.at).toISOString() };
+  });
+  return all.sort((a, b) => compare(a.event, b.event) || compare(a.at, b.at));
+}
+
+function serverReports(e: ClientEvidence): ServerReport[] {
+  return serverFiles(e).flatMap((file) => file.servers).sort((a, b) => compare(a.name, b.name));
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+function ownedServers(e: ClientEvidence, records: Records): number {
+  return e.files.reduce((n, file) => n + (records.get(file.spec.path)?.ownedServers.length ?? 0), 0);
+}
+
+function unfinished(client: ClientDefinition, runs: readonly PendingRun[]): Reason[] {
+  return runs.filter((run) => run.files.some((file) => file.client === client.id)).map((run): Reason => ({
+    code: 'run-unfinished', text: `the run ${run.id} (${run.purpose}) was interrupted and is not settled yet`, fix: `praetorctl clients apply --client ${client.id}`,
+  }));
+}
+
+/** A receipt does not say which of two registrations ran. */
+function ambiguous(ground: Ground, client: ClientDefinition, e: ClientEvidence): Reason[] {
+  if (ground.scope !== 'project' || e.receipts.tool === undefined) return [];
+  const user = evidenceFor({ ...ground, scope: 'user' }, client);
+  if (!user.files.some((file) => file.commands.length > 0)) return [];
+  return [{ code: 'note', text: 'the hooks are registered for the user too, and a receipt does not say which registration ran', fix: 'praetorctl doctor' }];
+}
+
+function reportOn(ground: Ground, client: ClientDefinition, runs: readonly PendingRun[], request: VerifyRequest): { report: ClientReport; diagnostics: readonly Diagnostic[] } {
+  const e = evidenceFor(ground, client);
+  const now = ground.host.now();
+  const yardstick: Yardstick = {
+    now, maxAgeMs: durationMs(ground.settings.clients.verified_max_age), engine: request.engine ?? ENGINE_VERSION, policy: request.policy ?? POLICY_DIGEST,
+  };
+  const words = { id: client.id, name: client.name, trustFix: client.afterApply[0] ?? `review the hooks in ${client.name}` };
+  const input = stateInput(e, yardstick);
+  const hooks = deriveState(input, words);
+  const wantedServers = serverInput(e, ownedServers(e, ground.records));
+  const servers = deriveServers(wantedServers, words);
+  const { absent, installed, discovered, observed, drifted, stale } = combine(hooks, servers, wantedServers.wanted);
+  const states: States = { absent, installed, discovered, observed, drifted, stale };
+  const reasons = [...explain([...hooks.reasons, ...servers.reasons], client, e), ...unfinished(client, runs), ...ambiguous(ground, client, e)];
+  const trust = trustOf(e);
+  const report: ClientReport = {
+    client: client.id, name: client.name, version: e.version.value, versionNote: e.version.why, detected: e.detected, program: e.program ?? null,
+    scope: ground.scope, states, observed: observed === true, proven: null,
+    trust: trust === 'no-gate' ? 'none' : trust, hooks: hookReports(e), mcp: serverReports(e), lastToolReceipt: lastToolReceipt(e, now),
+    reasons, next: reasons[0]?.fix ?? '', meets: meets(states, request.require),
+  };
+  return { report, diagnostics: e.diagnostics };
+}
+
+const NOBODY: Diagnostic = {
+  code: 'note', severity: 'warning', message: 'no client was found on this workstation, so there is nothing to verify',
+  fix: 'name one with --client (praetorctl clients list)',
+};
+
+function unfinishedNote(run: PendingRun): Diagnostic {
+  return {
+    code: 'note', severity: 'warning', message: `the run ${run.id} (${run.purpose}) was interrupted; its files may be of either state`,
+    fix: 'praetorctl clients apply settles it first',
+  };
+}
+
+export function verifyClients(host: Host, request: VerifyRequest): VerifyResult {
+  const ground = groundFor(host, request.scope, request.settingsPath);
+  const pending = pendingRuns(host, ground.dirs);
+  const all = chooseClients(ground, request.clients).map((client) => reportOn(ground, client, pending.runs, request));
+  const clients = all.map(({ report }) => report);
+  const ok = clients.length > 0 && clients.every((client) => client.meets);
+  const diagnostics = [
+    ...(clients.length === 0 ? [NOBODY] : []), ...all.flatMap((one) => one.diagnostics), ...pending.runs.map(unfinishedNote), ...pending.diagnostics,
+  ];
+  return { ok, exit: ok ? EXIT.ok : EXIT.no, require: request.require, scope: request.scope, clients, pendingRuns: pending.runs, diagnostics };
+}
+
+export { renderVerify } from './render.ts';
