@@ -4,8 +4,8 @@ import type { MergeFault } from '../model/edit.ts';
 import { faultAt } from './text.ts';
 import { NESTING_DEPTH_MAX } from './toml-literal.ts';
 
-/** The syntax tree takes up to 1 KB of memory per character; beyond this a hostile file could exhaust the heap. */
-export const TOML_TEXT_CHARS_MAX = 1024 * 1024;
+/** The syntax tree takes up to 1 KB of memory per character, and an edit holds up to three: more could exhaust the heap. */
+export const TOML_TEXT_CHARS_MAX = 512 * 1024;
 
 /** Longest single string, number or bare word: the ranges parser fails with a RangeError near 120 000. */
 export const TOML_TOKEN_CHARS_MAX = 64 * 1024;

@@ -62,6 +62,7 @@ export function appendBlock(doc: TomlDocument, site: Site, path: Path, value: Js
   return insertBlock(doc, site, path, path, [value]);
 }
 
+/** A line of its own below what stands at `range`, with the same indentation. */
 function lineAfter(doc: TomlDocument, range: readonly [number, number], line: string): Splice[] {
   return [insertLines(doc.text, lineEnd(doc.text, range[1]), [indentAt(doc.text, range[0]) + line])];
 }
@@ -85,8 +86,7 @@ function insertPair(doc: TomlDocument, site: Site, base: Path, key: string, valu
 }
 
 function insertBodyPair(doc: TomlDocument, header: Header, line: string): Splice[] {
-  const last = header.node.body.at(-1);
-  return last === undefined ? [insertLines(doc.text, lineEnd(doc.text, header.node.range[1]), [indentAt(doc.text, header.node.range[0]) + line])] : lineAfter(doc, last.range, line);
+  return lineAfter(doc, header.node.body.at(-1)?.range ?? header.node.range, line);
 }
 
 function insertRootPair(doc: TomlDocument, line: string): Splice[] {

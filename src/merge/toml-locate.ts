@@ -61,7 +61,9 @@ function descend(node: AST.TOMLContentNode, path: Path, depth: number, within: W
   return { kind: 'missing' };
 }
 
-function accepts(site: Site): 'table' | 'array' | 'scalar' {
+const NOUN = { table: 'a table', array: 'an array', scalar: 'a single value' } as const;
+
+function accepts(site: Site): keyof typeof NOUN {
   if (site.kind === 'tables') return 'array';
   if (site.kind !== 'value' || site.node.type === 'TOMLInlineTable') return 'table';
   return site.node.type === 'TOMLArray' ? 'array' : 'scalar';
@@ -87,9 +89,10 @@ export function walk(doc: TomlDocument, path: Path): Walk {
     const here = path.slice(0, depth);
     const step = path[depth];
     const found = accepts(locate(doc, here));
-    if (found !== (typeof step === 'number' ? 'array' : 'table')) {
+    const wanted = typeof step === 'number' ? 'array' : 'table';
+    if (found !== wanted) {
       const name = depth === 0 ? 'the document' : showPath(here);
-      return { ok: false, fault: wrongType(doc, here, `${name} is ${found === 'array' ? 'an array' : `a ${found}`}, not ${typeof step === 'number' ? 'an array' : 'a table'}`) };
+      return { ok: false, fault: wrongType(doc, here, `${name} is ${NOUN[found]}, not ${NOUN[wanted]}`) };
     }
     if (locate(doc, path.slice(0, depth + 1)).kind !== 'missing') continue;
     if (path.slice(depth).some((rest) => typeof rest === 'number')) {

@@ -87,7 +87,9 @@ function tableOps(path: Path, current: JsonObject, value: JsonObject): EditOp[] 
 }
 
 function arrayOps(path: Path, length: number, value: readonly JsonObject[]): EditOp[] {
-  const ops: EditOp[] = value.map((item, index) => (index < length ? { op: 'replace', path: [...path, index], value: item } : { op: 'append', path, value: item }));
+  const ops = value.map((item, index): EditOp => (
+    index < length ? { op: 'replace', path: [...path, index], value: item } : { op: 'append', path, value: item }
+  ));
   for (let index = length - 1; index >= value.length; index -= 1) ops.push({ op: 'remove', path: [...path, index] });
   return ops;
 }

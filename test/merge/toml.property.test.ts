@@ -8,9 +8,9 @@ import { sameValue, valueAt } from '../../src/model/json.ts';
 import type { JsonObject, JsonValue, Path } from '../../src/model/json.ts';
 import { tomlEditor } from '../../src/merge/toml.ts';
 
-const RUNS = Number(process.env['TOML_RUNS'] ?? 600);
+const RUNS = Number(process.env['TOML_RUNS'] ?? 400);
 
-const KEYS = ['mcp_servers', 'hooks', 'features', 'lab', 'zeta', 'x.y', 'a b', 'PreToolUse', 'env', 'args', 'k', '__proto__', ''];
+const KEYS = ['mcp_servers', 'hooks', 'features', 'lab', 'zeta', 'x.y', 'a b', 'PreToolUse', 'env', 'args', 'k', '__proto__', 'toString', ''];
 const key = fc.constantFrom(...KEYS);
 
 const SCALARS = [

@@ -195,7 +195,7 @@ describe('values', () => {
     const leaf = fc.oneof(fc.string({ unit: 'grapheme' }), fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }).filter((n) => !Number.isInteger(n)), fc.boolean());
     const { table } = fc.letrec<{ table: { [key: string]: JsonValue }; value: JsonValue }>((tie) => ({
       value: fc.oneof({ maxDepth: 3 }, leaf, fc.array(leaf, { maxLength: 3 }), tie('table'), fc.array(tie('table'), { maxLength: 2 })),
-      table: fc.dictionary(fc.string().filter((key) => key !== '__proto__' && key !== '$toml'), tie('value'), { maxKeys: 4, noNullPrototype: true }),
+      table: fc.dictionary(fc.string().filter((key) => key !== '$toml' && !(key in {})), tie('value'), { maxKeys: 4, noNullPrototype: true }),
     }));
     fc.assert(fc.property(table, (value) => {
       const text = `${blockLines(['t'], value).join('\n')}\n`;
