@@ -6,7 +6,7 @@ import { readOnlyHost } from '../../src/hosts/read-only.ts';
 import type { Host } from '../../src/host.ts';
 import type { ApplyReport } from '../../src/model/plan.ts';
 import { tempHome, tempsIn, treeOf } from '../support/home.ts';
-import { CHANGING, faultyHost, recordingHost, rememberingHost } from '../support/hosts.ts';
+import { CHANGING, dyingHost, faultyHost, recordingHost, rememberingHost } from '../support/hosts.ts';
 import type { Fault, HostCall } from '../support/hosts.ts';
 import { contentOf, makeScenario, rollbackAll, runBefore, runRemove, runScenario, scenarioFiles } from '../support/scenario.ts';
 
@@ -48,12 +48,19 @@ function withoutEmpty(tree: Readonly<Record<string, string>>, forgive: boolean):
   return forgive ? Object.fromEntries(Object.entries(tree).filter(([name]) => !isEmpty(name))) : tree;
 }
 
-async function oneFault(n: number, fault: Fault): Promise<void> {
-  const forgive = calls[n - 1]?.name === 'readDir' || calls[n - 1]?.name === 'rmdir';
-  const host = readOnlyHost(real);
-  const report = await runScenario(host, faultyHost(host, n, fault), dirs, home);
-  expectWhole(host, report);
-  await recover(host, dirs);
+/** In memory, with a clock and names that are the same each time, so that equal outcomes are equal trees. */
+function fresh(): Host {
+  let serial = 0;
+  return readOnlyHost({ ...real, now: () => 1_800_000_000_000, sleep: async () => undefined, nonce: (bytes) => (serial += 1).toString(16).padStart(bytes * 2, '0') });
+}
+
+/** What follows depends on the files alone: an outcome that was followed once need not be followed again. */
+const followed = new Set<string>();
+
+async function followUp(host: Host, forgive: boolean): Promise<void> {
+  const outcome = `${forgive} ${JSON.stringify(treeOf(host, temp.root))}`;
+  if (followed.has(outcome)) return;
+  followed.add(outcome);
   const again = await runScenario(host, host, dirs, home);
   expect(again.diagnostics.filter((d) => d.severity === 'error')).toEqual([]);
   for (const file of scenarioFiles(home)) expect(contentOf(host, file)).toBe(file.young);
@@ -63,6 +70,14 @@ async function oneFault(n: number, fault: Fault): Promise<void> {
   expect(withoutEmpty(treeOf(other, home), forgive)).toEqual(pristine);
   await rollbackAll(host, dirs);
   expect(withoutEmpty(treeOf(host, home), forgive)).toEqual(pristine);
+}
+
+async function oneFault(n: number, fault: Fault): Promise<void> {
+  const host = fresh();
+  const report = await runScenario(host, faultyHost(host, n, fault), dirs, home);
+  expectWhole(host, report);
+  await recover(host, dirs);
+  await followUp(host, calls[n - 1]?.name === 'readDir' || calls[n - 1]?.name === 'rmdir');
 }
 
 /** Says with a failure which call it was. */
@@ -90,4 +105,31 @@ test('a call that does its work and then fails', async () => {
     if (!CHANGING.has(call.name) && call.name !== 'fsyncDir') continue;
     await named(call, () => oneFault(i + 1, 'throw-after'));
   }
+});
+
+/** Where a process dies so that the recovery has something to do: right after each change of a client file. */
+function deaths(): readonly number[] {
+  const changes = calls.flatMap((call, i) => ((call.name === 'rename' || call.name === 'unlink') && String(call.args.at(-1)).startsWith(home) ? [i + 1] : []));
+  return changes.flatMap((n) => [n, n + 1]);
+}
+
+test('a recovery that dies itself, at any call', async () => {
+  expect(deaths().length).toBeGreaterThanOrEqual(8);
+  for (const n of deaths()) {
+    const dead = fresh();
+    await expect(runScenario(dead, dyingHost(dead, n), dirs, home)).rejects.toThrow('dead');
+    const whole = recordingHost(readOnlyHost(dead));
+    expect((await recover(whole.host, dirs)).runs).toHaveLength(1);
+    for (const [i, call] of whole.calls.entries()) {
+      if (!CHANGING.has(call.name)) continue;
+      const host = readOnlyHost(dead);
+      await recover(dyingHost(host, i + 1), dirs).catch((error: unknown) => { expect(String(error)).toContain('dead'); });
+      await recover(host, dirs);
+      await followUp(host, false);
+    }
+  }
+});
+
+test('the outcomes that were followed are many, though not as many as the calls', () => {
+  expect(followed.size).toBeGreaterThan(20);
 });

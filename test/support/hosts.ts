@@ -68,6 +68,16 @@ export function faultyHost(host: Host, n: number, fault: Fault): Host {
   });
 }
 
+/** As if the process had died before the n-th call: no later call does anything either. */
+export function dyingHost(host: Host, n: number): Host {
+  return wrapHost(host, (call, run) => {
+    if (call.n < n) return run();
+    // Without an error code, so that nobody takes it for a fault of the disk.
+    if (call.name === 'lock') return Promise.reject(new Error('dead'));
+    throw new Error('dead');
+  });
+}
+
 /** Remembers what the disk answered. For hosts in memory over a disk that nobody changes: it makes them several times faster. */
 export function rememberingHost(host: Host): Host {
   const seen = new Map<string, unknown>();
