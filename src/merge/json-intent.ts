@@ -1,7 +1,7 @@
 // Contract: the second opinion on an edit. A lazy model of the document before is edited as values and then compared
 // with the text after: values that no operation touched must be spelt the same, unit for unit. PURE.
 import type { EditOp } from '../model/edit.ts';
-import type { JsonValue, Path } from '../model/json.ts';
+import type { JsonValue } from '../model/json.ts';
 import { scanJson, scannedValue } from './json-scan.ts';
 import { eachEntry, keyIs, skipValue, type Entry, type Source } from './json-walk.ts';
 

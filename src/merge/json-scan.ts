@@ -40,65 +40,100 @@ const EXPECTED = [
   'a comma or a closing bracket', 'the end of the file',
 ] as const;
 
+/** What the pass knows at one place; it changes with every token. */
+interface Pass {
+  state: number;
+  depth: number;
+  /** The last comma, which may turn out to be a trailing one. */
+  comma: number;
+  /** The opening brackets that are not closed yet, from index 1 on. */
+  readonly opened: Int32Array;
+  readonly commas: number[];
+  readonly ends: Map<number, number>;
+}
+
 /** The grammar alone; what the client tolerates is judged by checkDocument. */
 export function scanJson(text: string): ScanResult {
-  // The opening brackets that are not closed yet, from index 1 on.
-  const opened = new Int32Array(JSON_DEPTH_MAX + 1);
-  const ends = new Map<number, number>();
+  const pass: Pass = {
+    state: VALUE, depth: 0, comma: -1, opened: new Int32Array(JSON_DEPTH_MAX + 1), commas: [], ends: new Map(),
+  };
   const comments: number[] = [];
-  const commas: number[] = [];
   const length = text.length;
-  let depth = 0;
-  let state = VALUE;
-  let comma = -1;
   let root = -1;
   let pos = 0;
   while (pos < length) {
     const unit = text.charCodeAt(pos);
-    let end = pos + 1;
     if (unit === 32 || unit === 10 || unit === 13 || unit === 9) {
-      pos = end;
+      pos++;
       continue;
     }
+    let end: number;
     if (unit === 47) {
       end = commentEnd(text, pos);
       if (end !== -1) comments.push(pos, end);
-    } else if (unit === 125 || unit === 93) {
-      const open = opened[depth] ?? 0;
-      if (depth === 0 || text.charCodeAt(open) !== unit - 2 || state === VALUE || state === COLON) return refuse(text, pos, state);
-      if (end - open >= LONG_VALUE_CHARS && ends.size < LONG_VALUES_MAX) ends.set(open, end);
-      if (state === ELEMENT || state === KEY) commas.push(comma);
-      depth--;
-      state = depth === 0 ? DONE : AFTER;
-    } else if (state === AFTER) {
-      if (unit !== 44) return refuse(text, pos, state);
-      comma = pos;
-      state = text.charCodeAt(opened[depth] ?? 0) === 123 ? KEY : ELEMENT;
-    } else if (state === KEY || state === KEY_OR_END) {
-      end = unit === 34 ? stringEnd(text, pos) : -1;
-      state = end === -1 ? state : COLON;
-    } else if (state === COLON) {
-      if (unit !== 58) return refuse(text, pos, state);
-      state = VALUE;
-    } else if (state === DONE) {
-      return refuse(text, pos, state);
     } else {
       if (root === -1) root = pos;
-      if (unit === 123 || unit === 91) {
-        depth++;
-        if (depth > JSON_DEPTH_MAX) return tooDeep(text, pos);
-        opened[depth] = pos;
-        state = unit === 123 ? KEY_OR_END : ELEMENT_OR_END;
-      } else {
-        end = unit === 34 ? stringEnd(text, pos) : scalarEnd(text, pos, unit);
-        if (end !== -1) state = depth === 0 ? DONE : AFTER;
-      }
+      end = takeToken(text, pos, unit, pass);
     }
-    if (end === -1) return refuse(text, pos, state);
+    if (end === -1) return refuse(text, pos, pass.state);
+    if (pass.depth > JSON_DEPTH_MAX) {
+      return failed(text, 'too-deep', `the document is nested deeper than ${JSON_DEPTH_MAX} levels`, pos);
+    }
     pos = end;
   }
-  if (state !== DONE) return refuse(text, length, state);
-  return { ok: true, root, comments, commas, ends };
+  if (pass.state !== DONE) return refuse(text, length, pass.state);
+  return { ok: true, root, comments, commas: pass.commas, ends: pass.ends };
+}
+
+/** The end of the token that begins here, or -1 where it may not stand. */
+function takeToken(text: string, pos: number, unit: number, pass: Pass): number {
+  if (unit === 125 || unit === 93) return takeClosing(text, pos, unit, pass);
+  switch (pass.state) {
+    case AFTER:
+      if (unit !== 44) return -1;
+      pass.comma = pos;
+      pass.state = text.charCodeAt(pass.opened[pass.depth] ?? 0) === 123 ? KEY : ELEMENT;
+      return pos + 1;
+    case KEY:
+    case KEY_OR_END: {
+      const end = unit === 34 ? stringEnd(text, pos) : -1;
+      if (end !== -1) pass.state = COLON;
+      return end;
+    }
+    case COLON:
+      if (unit !== 58) return -1;
+      pass.state = VALUE;
+      return pos + 1;
+    case DONE:
+      return -1;
+    default:
+      return takeValue(text, pos, unit, pass);
+  }
+}
+
+function takeClosing(text: string, pos: number, unit: number, pass: Pass): number {
+  const open = pass.opened[pass.depth] ?? 0;
+  // Each closing bracket comes two units behind its opening one in Unicode.
+  if (pass.depth === 0 || text.charCodeAt(open) !== unit - 2 || pass.state === VALUE || pass.state === COLON) return -1;
+  const end = pos + 1;
+  if (end - open >= LONG_VALUE_CHARS && pass.ends.size < LONG_VALUES_MAX) pass.ends.set(open, end);
+  if (pass.state === ELEMENT || pass.state === KEY) pass.commas.push(pass.comma);
+  pass.depth--;
+  pass.state = pass.depth === 0 ? DONE : AFTER;
+  return end;
+}
+
+function takeValue(text: string, pos: number, unit: number, pass: Pass): number {
+  if (unit === 123 || unit === 91) {
+    // One level too many falls outside of the list, and the caller stops there.
+    pass.depth++;
+    pass.opened[pass.depth] = pos;
+    pass.state = unit === 123 ? KEY_OR_END : ELEMENT_OR_END;
+    return pos + 1;
+  }
+  const end = unit === 34 ? stringEnd(text, pos) : scalarEnd(text, pos, unit);
+  if (end !== -1) pass.state = pass.depth === 0 ? DONE : AFTER;
+  return end;
 }
 
 /** A whole document as this client reads it: the grammar, the root's type, and the client's own tolerance. */
@@ -226,10 +261,6 @@ function digitsEnd(text: string, start: number): number {
 
 function failed(text: string, code: MergeFault['code'], message: string, offset: number): ScanResult {
   return { ok: false, fault: faultAt(text, code, message, offset) };
-}
-
-function tooDeep(text: string, offset: number): ScanResult {
-  return failed(text, 'too-deep', `the document is nested deeper than ${JSON_DEPTH_MAX} levels`, offset);
 }
 
 /** The slow path: finds out what stands where the scan stopped. */
