@@ -51,7 +51,7 @@ function parsed(text: string): JsonValue {
   try {
     return masked(JSON.parse(text) as JsonValue);
   } catch {
-    return `not JSON`;
+    return 'not JSON';
   }
 }
 
@@ -69,7 +69,8 @@ function expected(dialect: Dialect, event: CanonicalEvent, trial: Trial, payload
 
 function failure(result: SpawnResult): string | undefined {
   if (result.failure === 'ETIMEDOUT') return `gave no answer within ${HOOK_MS_MAX / 1000} s`;
-  if (result.failure !== undefined) return `could not be started (${result.failure})`;
+  // EPIPE: the program did not read its input. That is no fault by itself, its answer decides.
+  if (result.failure !== undefined && result.failure !== 'EPIPE') return `could not be started (${result.failure})`;
   if (result.signal !== null) return `was ended by ${result.signal}`;
   if (result.code === 127) return 'was not found by the shell';
   if (result.code === 126) return 'may not be executed';

@@ -223,6 +223,8 @@ describe.each(IDS)('%s', (id) => {
     leave(m, receipt(id, { workspace: path.join(m.project, 'sub') }));
     expect(one(m, id, { scope: 'project' }).states).toMatchObject({ installed: true, observed: true, drifted: false, stale: false });
     expect(verify(m, { scope: 'project' }).clients.find((client) => client.client === id)?.scope).toBe('project');
+    await apply(m, [id]);
+    expect(texts(one(m, id, { scope: 'project' }))).toContain('a receipt does not say which registration ran');
   });
 });
 

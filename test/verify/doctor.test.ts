@@ -1,0 +1,237 @@
+// doctor runs what is registered, with the real program where it shall be well, and with stand-ins where it shall not.
+import { execFileSync } from 'node:child_process';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { CLIENTS, clientById } from '../../src/clients/registry.ts';
+import { ownedHooks } from '../../src/clients/registration.ts';
+import type { JsonObject } from '../../src/model/json.ts';
+import { parseReceiptLine } from '../../src/receipts/format.ts';
+import { desktopPath, runDoctor, type DoctorRequest, type DoctorResult, type DoctorRow } from '../../src/verify/doctor.ts';
+import { renderDoctor } from '../../src/verify/render.ts';
+import { smallEnv } from '../../src/verify/run-command.ts';
+import { realHost, type Host } from '../../src/host.ts';
+import { apply, editJson, fileOf, leave, machine, one, put, receipt, trustCodex, tree, verify, type Machine } from './support.ts';
+
+const repo = path.resolve(import.meta.dirname, '../..');
+const IDS = CLIENTS.map((client) => client.id).sort();
+
+beforeAll(() => {
+  if (!fs.existsSync(path.join(repo, 'dist', 'hook.cjs'))) execFileSync(process.execPath, [path.join(repo, 'scripts', 'build.mjs')], { cwd: repo });
+});
+
+/** Puts the real program, or a stand-in with the given shell body, on the machine's PATH. */
+function program(m: Machine, body = `exec '${process.execPath}' '${path.join(repo, 'bin', 'praetorctl')}' "$@"`): Machine {
+  fs.writeFileSync(path.join(m.bin, 'praetorctl'), `#!/bin/sh\n${body}\n`, { mode: 0o755 });
+  return m;
+}
+
+async function applied(ids: readonly string[] = IDS, body?: string): Promise<Machine> {
+  const m = program(machine(), body);
+  await apply(m, ids);
+  if (ids.includes('codex')) trustCodex(m);
+  return m;
+}
+
+/** A desktop PATH on which the program is found too. */
+const onDesktop = (m: Machine): Host => ({ ...m.host, stat: (p) => m.host.stat(p === '/usr/local/bin/praetorctl' ? path.join(m.bin, 'praetorctl') : p), canExecute: (p) => m.host.canExecute(p === '/usr/local/bin/praetorctl' ? path.join(m.bin, 'praetorctl') : p) });
+const doctor = (m: Machine, request: Partial<DoctorRequest> = {}, host: Host = onDesktop(m)): DoctorResult => runDoctor(host, { clients: [], scope: 'user', ...request });
+const find = (result: DoctorResult, id: string): DoctorRow[] => result.rows.filter((row) => row.id === id);
+const status = (result: DoctorResult, id: string): string[] => find(result, id).map((row) => row.status);
+
+describe('a machine that is well', () => {
+  it('has no error: each registered command runs and judges in its client\'s own form', async () => {
+    const m = await applied();
+    const result = doctor(m);
+    expect(result.rows.filter((row) => row.status !== 'ok' && row.status !== 'info')).toEqual([]);
+    expect(result).toMatchObject({ ok: true, exit: 0 });
+    for (const id of IDS) {
+      expect(status(result, `hook.${id}.pre-tool`)).toEqual(['ok']);
+      expect(find(result, `hook.${id}.pre-tool`)[0]?.message).toContain('refused in the client\'s own form');
+      expect(status(result, `hook.${id}.session-start`)).toEqual(['ok']);
+      expect(status(result, `switch.${id}`)).toEqual(['ok']);
+    }
+  });
+
+  it('leaves receipts that are no evidence', async () => {
+    const m = await applied(['gemini']);
+    doctor(m);
+    const lines = fs.readFileSync(path.join(m.state, 'receipts', 'receipts.jsonl'), 'utf8').trim().split('\n').map((line) => parseReceiptLine(line));
+    expect(lines.length).toBe(3);
+    expect(lines.every((line) => line?.synthetic === true)).toBe(true);
+    expect(one(m, 'gemini').states).toMatchObject({ observed: false, discovered: 'unknown' });
+  });
+
+  it('changes no file of the home and starts no client', async () => {
+    const m = await applied();
+    const before = tree(m.home);
+    doctor(m);
+    expect(tree(m.home)).toEqual(before);
+    expect(fs.readdirSync(m.root).filter((name) => name.startsWith('started-'))).toEqual([]);
+  });
+
+  it('is rows sorted by id, and text without the home', async () => {
+    const m = await applied(['claude']);
+    const result = doctor(m, { clients: ['claude'] });
+    expect(result.rows.map((row) => row.id)).toEqual(result.rows.map((row) => row.id).sort());
+    const text = renderDoctor(result, { color: false, home: m.home });
+    expect(text).toMatch(/^ok +hook\.claude\.pre-tool +the command in ~\/\.claude\/settings\.json: /m);
+    expect(text).toContain('doctor: 0 error(s), 0 warning(s), 0 unknown');
+    expect(text).not.toContain(m.home);
+  });
+});
+
+describe('programs that do not do what they should', () => {
+  it.each([
+    ['lets everything pass', 'cat >/dev/null', /answers the refused sample call otherwise/],
+    ['refuses everything', 'cat >/dev/null; echo no >&2; exit 2', /answers the harmless sample call otherwise/],
+    ['crashes', 'exit 1', /answers the harmless sample call otherwise than it should \(exit 1\)/],
+    ['speaks another dialect', 'if grep -q force; then echo \'{"verdict":"deny"}\'; fi', /answers the refused sample call otherwise/],
+    ['grants permission', 'cat >/dev/null; echo \'{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}\'', /answers the harmless sample call otherwise/],
+    ['kills itself', 'kill -9 $$', /was ended by SIGKILL|\(exit 137\)/],
+  ])('%s', async (_name, body, said) => {
+    const m = await applied(['claude', 'gemini'], body);
+    const result = doctor(m, { clients: ['claude', 'gemini'] });
+    expect(result).toMatchObject({ ok: false, exit: 3 });
+    const rows = find(result, 'hook.claude.pre-tool');
+    expect(rows[0]?.status).toBe('error');
+    expect(rows[0]?.message).toMatch(said);
+  });
+
+  it('is not there: an error that says what each client does then', async () => {
+    const m = await applied();
+    fs.rmSync(path.join(m.bin, 'praetorctl'));
+    const result = doctor(m, {}, m.host);
+    expect(status(result, 'entrypoint.path')).toEqual(['error']);
+    const message = find(result, 'entrypoint.path')[0]?.message ?? '';
+    expect(message).toContain('Gemini CLI blocks every guarded call');
+    expect(message).toContain('Codex CLI runs the tool');
+    expect(find(result, 'hook.gemini.pre-tool')[0]).toMatchObject({ status: 'error', message: expect.stringContaining('was not found by the shell') as string });
+  });
+
+  it('hangs: the time limit ends it', async () => {
+    const m = await applied(['gemini'], 'exec sleep 60');
+    const slow = onDesktop(m);
+    const result = doctor(m, { clients: ['gemini'] }, { ...slow, spawn: (command, args, options) => slow.spawn(command, args, { ...options, timeoutMs: 300 }) });
+    expect(find(result, 'hook.gemini.pre-tool')[0]).toMatchObject({ status: 'error', message: expect.stringContaining('gave no answer') as string });
+  });
+
+  it('is found on this PATH but not by a client of the desktop', async () => {
+    const m = await applied(['gemini']);
+    const result = doctor(m, { clients: ['gemini'] }, m.host);
+    expect(status(result, 'entrypoint.path')).toEqual(['ok']);
+    expect(find(result, 'entrypoint.desktop-path')[0]).toMatchObject({ status: 'error', message: expect.stringContaining('Gemini CLI blocks every guarded call') as string });
+    const nobody = program(machine());
+    expect(status(doctor(nobody, {}, nobody.host), 'entrypoint.desktop-path')).toEqual(['info']);
+    expect(desktopPath('darwin', {})).not.toContain('/usr/local/bin');
+    expect(desktopPath('win32', { SystemRoot: 'D:\\W' })[0]).toBe('D:\\W\\System32');
+  });
+
+  it('leaves no receipt: an error, because nothing could ever be observed', async () => {
+    const m = await applied(['gemini']);
+    put(path.join(m.state, 'receipts'), 'a file where the directory should be');
+    const result = doctor(m, { clients: ['gemini'] });
+    expect(find(result, 'hook.gemini.pre-tool')[0]).toMatchObject({ status: 'error', message: expect.stringContaining('leaves no receipt') as string });
+  });
+});
+
+describe('what is run and how', () => {
+  it('gets a small environment, marked as synthetic', () => {
+    expect(smallEnv({ PATH: '/bin', HOME: '/h', SECRET_TOKEN: 'x', PRAETORCTL_STATE_DIR: '/s', CLAUDE_CODE_SESSION_ID: 'y' })).toEqual({ PATH: '/bin', HOME: '/h', PRAETORCTL_STATE_DIR: '/s', PRAETORCTL_HOOK_SYNTHETIC: '1' });
+  });
+
+  it.each([
+    ['touch ran; rm -rf /x/praetorctl hook gemini pre-tool', 0],
+    ['rm -rf /x/praetorctl hook gemini pre-tool', 1],
+    ['touch ran\n/x/praetorctl hook gemini pre-tool', 1],
+  ])('never runs a string that praetorctl does not write: %j', async (command, rows) => {
+    const m = await applied(['gemini']);
+    const gemini = clientById('gemini');
+    editJson(fileOf(m, gemini, 'hooks').path, (document) => {
+      const own = ownedHooks(gemini.hooks, document, ['gemini']).find((hook) => hook.event === 'pre-tool');
+      if (own !== undefined) own.handler['command'] = command;
+      return undefined;
+    });
+    const spawned: string[] = [];
+    const host = onDesktop(m);
+    const result = doctor(m, { clients: ['gemini'] }, { ...host, spawn: (c, args, options) => { spawned.push(args.join(' ')); return host.spawn(c, args, options); } });
+    expect(spawned.filter((line) => line.includes('rm ') || line.includes('touch'))).toEqual([]);
+    expect(status(result, 'hook.gemini.pre-tool')).toEqual(rows === 1 ? ['unknown'] : []);
+  });
+
+  it('runs a program that the user registered by its path, but not one that a project names', async () => {
+    const m = await applied(['claude']);
+    const command = `${path.join(m.bin, 'praetorctl')} hook claude pre-tool`;
+    put(path.join(m.home, '.claude', 'settings.json'), JSON.stringify({ hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [{ type: 'command', command }] }] } }));
+    expect(status(doctor(m, { clients: ['claude'] }), 'hook.claude.pre-tool')).toEqual(['ok']);
+    put(path.join(m.project, '.claude', 'settings.json'), JSON.stringify({ hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [{ type: 'command', command }] }] } }));
+    expect(status(doctor(m, { clients: ['claude'], scope: 'project' }), 'hook.claude.pre-tool.project')).toEqual(['unknown']);
+  });
+
+  it('is not run on Windows', async () => {
+    const m = await applied(['gemini']);
+    const env = { ...m.env, USERPROFILE: 'C:\\Users\\dev', APPDATA: 'C:\\a', LOCALAPPDATA: 'C:\\l', PRAETORCTL_STATE_DIR: 'C:\\s', PRAETORCTL_CONFIG_DIR: 'C:\\c' };
+    const file = 'C:\\Users\\dev\\.gemini\\settings.json';
+    const text = fs.readFileSync(fileOf(m, clientById('gemini'), 'hooks').path);
+    const real = realHost({ env, platform: 'win32', cwd: 'C:\\work' });
+    const stat = (kind: 'file' | 'dir'): ReturnType<Host['stat']> => ({ kind, size: text.length, dev: '0', ino: '0', mtimeNs: '1', mode: 0o666, uid: 0, gid: 0, nlink: 1 });
+    const look = (p: string): ReturnType<Host['stat']> => (p === file ? stat('file') : file.startsWith(`${p}\\`) ? stat('dir') : undefined);
+    const host: Host = { ...real, lstat: look, stat: look, readFile: () => text, spawn: () => { throw new Error('started'); } };
+    expect(status(runDoctor(host, { clients: ['gemini'], scope: 'user' }), 'hook.gemini.pre-tool')).toEqual(['skipped']);
+  });
+});
+
+describe('everything else', () => {
+  it('reports switches, dropped and unreadable files, and missing trust', async () => {
+    const m = await applied();
+    editJson(path.join(m.home, '.gemini', 'settings.json'), (d) => ({ ...d, hooksConfig: { enabled: false } }));
+    editJson(path.join(m.home, '.gemini', 'config', 'hooks.json'), (d) => ({ ...d, other: 5 }));
+    put(path.join(m.home, '.claude.json'), 'broken');
+    trustCodex(m, () => undefined);
+    const result = doctor(m);
+    expect(find(result, 'switch.gemini')[0]).toMatchObject({ status: 'error', message: expect.stringContaining('hooksConfig.enabled') as string });
+    expect(find(result, 'switch.agy')[0]).toMatchObject({ status: 'error', message: expect.stringContaining('drops the whole file') as string });
+    expect(find(result, 'file.claude')[0]).toMatchObject({ status: 'unknown', message: expect.stringContaining('.claude.json') as string });
+    expect(find(result, 'trust.codex')[0]).toMatchObject({ status: 'error', fix: expect.stringContaining('/hooks') as string });
+  });
+
+  it('reports a registration for the user and for the project at once', async () => {
+    const m = await applied(['gemini']);
+    expect(find(doctor(m), 'double.gemini')).toEqual([]);
+    await apply(m, ['gemini'], 'project');
+    expect(status(doctor(m), 'double.gemini')).toEqual(['warning']);
+    const inHome = realHost({ env: m.env, cwd: m.home });
+    expect(find(doctor(m, { clients: ['gemini'] }, inHome), 'double.gemini')).toEqual([]);
+  });
+
+  it('warns of a state directory that is open to others, and of damaged receipts', async () => {
+    const m = await applied(['gemini']);
+    expect(status(doctor(m), 'state.directory')).toEqual(['ok']);
+    fs.chmodSync(m.state, 0o755);
+    leave(m, receipt('gemini'));
+    fs.appendFileSync(path.join(m.state, 'receipts', 'receipts.jsonl'), 'torn\n');
+    expect(status(doctor(m), 'state.directory')).toEqual(['warning']);
+    expect(status(doctor(m), 'state.receipts')).toEqual(['warning']);
+    fs.chmodSync(m.state, 0o700);
+    expect(status(doctor(program(machine())), 'state.directory')).toEqual(['info']);
+  });
+
+  it('warns of NODE_EXTRA_CA_CERTS on Node 20 only', () => {
+    const m = program(machine({ env: { NODE_EXTRA_CA_CERTS: '/x.pem' } }));
+    const withNode = (version: string): DoctorResult => doctor(m, {}, { ...m.host, spawn: () => ({ code: 0, signal: null, stdout: version, stderr: '' }) });
+    expect(status(withNode('v20.20.2\n'), 'node.extra-ca-certs')).toEqual(['warning']);
+    expect(status(withNode('v22.1.0\n'), 'node.extra-ca-certs')).toEqual(['ok']);
+    expect(status(withNode('?'), 'node.extra-ca-certs')).toEqual(['unknown']);
+    expect(status(doctor(program(machine())), 'node.extra-ca-certs')).toEqual(['ok']);
+  });
+
+  it('judges what verify judges: a client that is well for doctor is installed for verify', async () => {
+    const m = await applied();
+    expect(doctor(m).ok).toBe(true);
+    expect(verify(m, { require: 'installed' }).exit).toBe(0);
+    const settings = path.join(m.home, '.claude', 'settings.json');
+    editJson(settings, (d) => ({ ...d, model: 5 } as JsonObject));
+    expect(doctor(m).ok).toBe(false);
+    expect(verify(m, { require: 'installed' }).exit).toBe(3);
+  });
+});
