@@ -120,7 +120,7 @@ async function writeOne(run: Run, work: Work, options: ApplyOptions): Promise<vo
     const state = stateAfterFault(run, path);
     endFile(run, path, state);
     // For example a failed flush of the directory: the new bytes stand all the same, and the result must say so.
-    const outcome = state !== 'done' ? 'failed' : file.after === null ? 'deleted' : 'written';
+    const outcome = state !== 'done' ? (stepOf(diagnostic).kind === 'conflict' ? 'conflict' : 'failed') : file.after === null ? 'deleted' : 'written';
     work.result = { client: file.client, path, outcome, entries: state === 'done' ? file.entries : [], diagnostic };
   }
 }

@@ -108,8 +108,8 @@ export function keepImage(host: Host, dirs: StateDirs, id: string, name: string,
   putFile(host, pathsOf(host).join(runDir(host, dirs, id), name), bytes);
 }
 
-/** Writes the journal, unless a later run took this one for dead and settled it: then this process must not go on. */
-export function saveJournal(host: Host, dirs: StateDirs, handle: JournalHandle): void {
+/** Throws if a later run took this one for dead and settled it: then this process must not go on. */
+export function assertOwnJournal(host: Host, dirs: StateDirs, handle: JournalHandle): void {
   const path = journalPath(host, dirs, handle.journal.id);
   if (handle.digest !== null && host.sha256(host.readFile(path, JOURNAL_BYTES_MAX)) !== handle.digest) {
     throw new PraetorError({
@@ -117,8 +117,12 @@ export function saveJournal(host: Host, dirs: StateDirs, handle: JournalHandle):
       fix: 'praetorctl clients verify, then run the command again',
     });
   }
+}
+
+export function saveJournal(host: Host, dirs: StateDirs, handle: JournalHandle): void {
+  assertOwnJournal(host, dirs, handle);
   const bytes = toBytes(`${JSON.stringify(handle.journal, null, 1)}\n`);
-  putFile(host, path, bytes);
+  putFile(host, journalPath(host, dirs, handle.journal.id), bytes);
   handle.digest = host.sha256(bytes);
 }
 

@@ -2,7 +2,7 @@
 // will have after it, and the end (records first, then the journal, so that a kill in between is settled again). Through Host.
 import type { Host } from '../host.ts';
 import type { FilePlan, FileRecord, Records } from '../model/plan.ts';
-import { JOURNAL_VERSION, keepImage, makeRunDir, markFile, newRunId, saveJournal } from './journal.ts';
+import { JOURNAL_VERSION, assertOwnJournal, keepImage, makeRunDir, markFile, newRunId, saveJournal } from './journal.ts';
 import type { JournalFile, JournalHandle, JournalState, RunnablePlan } from './journal.ts';
 import { keepOriginal, readRecords, writeRecords } from './records.ts';
 import { recordAfter, standing, tidy } from './recover.ts';
@@ -154,6 +154,7 @@ export function finishRun(run: Run, forget: readonly string[]): void {
     ...handle.journal, state: 'finished' as const,
     files: handle.journal.files.map((file) => (file.state === 'planned' ? { ...file, state: 'not-done' as const } : file)),
   };
+  assertOwnJournal(host, dirs, handle);
   // Read again: the records are the one thing that all runs share.
   const records = new Map(readRecords(host, dirs));
   for (const path of forget) records.delete(path);

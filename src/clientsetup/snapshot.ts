@@ -156,6 +156,14 @@ export function sameSnapshot(host: Host, a: Snapshot, b: Snapshot): boolean {
   return host.platform === 'win32' || (x.dev === y.dev && x.ino === y.ino && x.mode === y.mode && x.uid === y.uid && x.gid === y.gid);
 }
 
+/** The same question by one stat, for the last moment before a rename: the whole comparison takes too long to be the last. */
+export function isUnmoved(host: Host, before: Exclude<Snapshot, { state: 'refused' }>): boolean {
+  const now = host.lstat(before.target);
+  if (before.state === 'absent') return now === undefined;
+  return now !== undefined && now.mtimeNs === before.stamp.mtimeNs && now.size === before.stamp.size
+    && (host.platform === 'win32' || now.ino === before.stamp.ino);
+}
+
 /** The digest of what stands there: null for absent, undefined where nothing can be said. */
 export function digestOf(snapshot: Snapshot): string | null | undefined {
   if (snapshot.state === 'file') return snapshot.stamp.digest;

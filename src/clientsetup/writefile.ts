@@ -5,7 +5,7 @@ import type { Host } from '../host.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { EntryChange, FilePlan, FileRecord, Snapshot } from '../model/plan.ts';
 import { takeClientLock } from './locks.ts';
-import { sameSnapshot, takeSnapshot } from './snapshot.ts';
+import { isUnmoved, sameSnapshot, takeSnapshot } from './snapshot.ts';
 import { OWN_DIR_MODE, dropEmptyDirs, dropFile, makeDir, pathsOf } from './statefiles.ts';
 
 export const CAS_TRIES_MAX = 8;
@@ -78,6 +78,7 @@ async function swap(io: FileIo, file: FilePlan): Promise<boolean | Diagnostic> {
   if (typeof release !== 'function') return { ...release, client: file.client };
   try {
     if (!sameSnapshot(host, takeSnapshot(host, file.before.path), file.before)) return false;
+    if (!isUnmoved(host, file.before)) return false;
     if (file.after === null) host.unlink(file.before.target);
     else host.rename(io.temp, file.before.target);
     return true;

@@ -245,6 +245,23 @@ test('a second holder of the lock: conflict, nothing written', async () => {
   expect(treeOf(temp.host, temp.home)).toEqual(before);
 });
 
+test('a run that stood still so long that another one settled it does not go on', async () => {
+  for (const name of ['a', 'b']) put(at(name), 'x\n');
+  const host = wrapHost(temp.host, (call, go) => {
+    const result = go();
+    if (call.name === 'rename' && call.args[1] === at('a')) {
+      const journal = path.join(temp.dirs.runs, fs.readdirSync(temp.dirs.runs)[0] ?? '', 'journal.json');
+      fs.writeFileSync(journal, text(journal).replace('"state": "open"', '"state": "recovered"'));
+    }
+    return result;
+  });
+  const report = await run(['a', 'b'].map((name) => ({ path: at(name), want: true })), 'apply', {}, host);
+  expect(report.files.map((file) => file.outcome)).toEqual(['written', 'conflict']);
+  expect(report.diagnostics.filter((d) => d.severity === 'error').map((d) => d.code)).toEqual(['lock-held', 'lock-held']);
+  expect(text(at('b'))).toBe('x\n');
+  expect(readRecords(temp.host, temp.dirs).size).toBe(0);
+});
+
 test("the client's own lock: waited for, taken over when it is old, held for the rename only, always released", async () => {
   put(at('a'), 'x\n');
   const files = [{ path: at('a'), want: true, clientLock: at('a.lock') }];
