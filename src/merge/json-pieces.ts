@@ -1,5 +1,5 @@
 // Contract: keeps account of several edits made one after the other, and tells them as splices of the first text.
-// Serves every editor of this room. PURE.
+// PURE.
 import type { Splice } from '../model/edit.ts';
 
 /** A stretch of the original text, or new text (then `start` and `end` count units of `text`). */
