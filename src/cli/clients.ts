@@ -90,7 +90,7 @@ async function executePlan(context: CommandContext, host: Host, run: Execution):
   if (!(await confirmed(context, plan, home))) return { ...base, exit: EXIT.interrupted, text: 'not applied', diagnostics: [] };
   const report: ApplyReport = await applyPlan(host, dirs, plan, run.applyOptions);
   const { diagnostics } = report;
-  const wrote = report.files.some((f) => f.outcome === 'written' || f.outcome === 'deleted') && !dryRun;
+  const wrote = report.run !== null && !dryRun;
   const title = dryRun ? 'dry run: nothing was written; this is what would be read back' : '';
   return {
     ...base, body: { ...base.body, report: reportBody(report) }, wrote, diagnostics,

@@ -8,7 +8,7 @@ import type { FileSpec, Finding } from '../model/client.ts';
 import { decodeBytes, encodeText, positionOf, type TextDoc } from '../merge/text.ts';
 import { jsonEditor } from '../merge/json.ts';
 import { tomlEditor } from '../merge/toml.ts';
-import { foreignHooks } from '../clients/registration.ts';
+import { foreignHooks, ownedHooks } from '../clients/registration.ts';
 import type { DesiredFile } from './desired.ts';
 import { hookOps } from './hook-ops.ts';
 import { mcpOps } from './mcp-ops.ts';
@@ -104,6 +104,14 @@ interface Draft {
   readonly owned: readonly string[];
 }
 
+/** The file may have held entries of ours before the first touch that we remember (our state was lost): then it is edited. */
+function holdsOurs(input: PlanInput, original: Uint8Array): boolean {
+  const { client, spec } = input.desired;
+  if (spec.role === 'mcp') return false;
+  const opened = readDocument(spec, original);
+  return !opened.ok || ownedHooks(client.hooks, opened.read.value, [client.id, ...client.aliases]).length > 0;
+}
+
 /** Restores the original bytes where that is exact; deletes a file that we created and that holds nothing else. */
 function removal(input: PlanInput, draft: Draft, text: string): Pick<FilePlan, 'action' | 'after' | 'mode'> {
   const { record, original } = input;
@@ -113,7 +121,7 @@ function removal(input: PlanInput, draft: Draft, text: string): Pick<FilePlan, '
     const left = draft.read.editor.read(text);
     if (isUntouched(input) || text.trim() === '' || (left.ok && isObject(left.value) && Object.keys(left.value).length === 0)) return { action: 'delete', after: null, mode };
   }
-  if (record?.original != null && original !== undefined && isUntouched(input)) return { action: 'restore', after: original, mode: record.original.mode };
+  if (record?.original != null && original !== undefined && isUntouched(input) && !holdsOurs(input, original)) return { action: 'restore', after: original, mode: record.original.mode };
   return { action: 'edit', after: edited, mode };
 }
 

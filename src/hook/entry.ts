@@ -18,39 +18,28 @@ function main(): void {
   const event = process.argv[4] ?? '';
   const dialect = dialectFor(client);
   if (dialect === undefined || !isCanonicalEvent(event)) return skip(client, event, dialect === undefined ? 'client' : 'event');
-  guarded(dialect, event, () => {
-    const place = hookPlace(process.platform, process.env);
-    let sync = true;
-    readInput(process.platform, (input) => {
-      if (!sync) return guarded(dialect, event, () => finish(dialect, event, input, place));
-      finish(dialect, event, input, place);
-    });
-    sync = false;
-  });
-}
-
-/** Whatever is thrown inside becomes the encoded error; if even that fails, exit 2 refuses where refusing is possible. */
-function guarded(dialect: HookDialect, event: CanonicalEvent, work: () => void): void {
-  const refuses = isRefusable(event);
-  const lastResort = (): void => {
-    let exit = refuses ? 2 : 0;
-    try {
-      exit = deliver(dialect.encodeError(event, 'internal error'), refuses);
-    } catch {
-      writeAll(2, 'praetorctl: internal error\n');
-    }
-    process.exit(exit);
-  };
-  process.on('uncaughtException', lastResort);
+  const answer = (input: Input): void => finish(dialect, event, input);
   try {
-    work();
+    readInput(process.platform, answer, () => process.on('uncaughtException', () => lastResort(dialect, event)));
   } catch {
-    lastResort();
+    lastResort(dialect, event);
   }
 }
 
-function finish(dialect: HookDialect, event: CanonicalEvent, input: Input, place: HookPlace): void {
-  const response = input.ok ? attempt(dialect, event, input.text, place) : errorResponse(dialect, event, input.reason);
+/** Whatever went wrong becomes the encoded error; if even that fails, exit 2 refuses where refusing is possible. */
+function lastResort(dialect: HookDialect, event: CanonicalEvent): void {
+  let exit = isRefusable(event) ? 2 : 0;
+  try {
+    exit = deliver(dialect.encodeError(event, 'internal error'), isRefusable(event));
+  } catch {
+    writeAll(2, 'praetorctl: internal error\n');
+  }
+  process.exit(exit);
+}
+
+function finish(dialect: HookDialect, event: CanonicalEvent, input: Input): void {
+  const place = hookPlace(process.platform, process.env);
+  const response = input.ok ? attempt(dialect, event, input.value, place) : errorResponse(dialect, event, input.reason);
   const complaint = leaveReceipt(dialect.id, event, response, place);
   const refuses = isRefusable(event) && (response.verdict === 'deny' || response.verdict === 'ask' || response.verdict === 'error');
   const exit = deliver(response.answer, refuses);
@@ -62,9 +51,9 @@ function isRefusable(event: CanonicalEvent): boolean {
   return event === 'pre-tool' || event === 'permission';
 }
 
-function attempt(dialect: HookDialect, event: CanonicalEvent, text: string, place: HookPlace): Response {
+function attempt(dialect: HookDialect, event: CanonicalEvent, value: unknown, place: HookPlace): Response {
   try {
-    return respond(dialect, event, text, process.env, place);
+    return respond(dialect, event, value, process.env, place);
   } catch {
     return errorResponse(dialect, event, 'internal error');
   }

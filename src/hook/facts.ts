@@ -3,12 +3,12 @@ import { guardedFiles } from '../clients/dialects.ts';
 import type { EnvMap } from '../model/dialect.ts';
 import type { Payload } from '../model/payload.ts';
 import type { PolicyFacts } from '../policy/types.ts';
-import { homeOf, ownDirs } from '../roots/own-dirs.ts';
+import { below, configDir, homeOf, stateDir } from '../roots/own-dirs.ts';
 
 export interface HookPlace {
   readonly platform: string;
+  readonly env: EnvMap;
   readonly home: string | undefined;
-  readonly ownPaths: readonly string[];
   /** Where receipts go; undefined where no directory is known, then `problem` says why. */
   readonly receipts: string | undefined;
   readonly problem: string | undefined;
@@ -17,13 +17,20 @@ export interface HookPlace {
 export function hookPlace(platform: string, env: EnvMap): HookPlace {
   const home = homeOf({ platform, env });
   try {
-    const dirs = ownDirs({ platform, env, home });
-    return { platform, home, ownPaths: [dirs.config, dirs.state], receipts: dirs.receipts, problem: undefined };
+    const state = stateDir({ platform, env, home });
+    return { platform, env, home, receipts: below(platform, state, 'receipts'), problem: undefined };
   } catch (error) {
-    return { platform, home, ownPaths: [], receipts: undefined, problem: error instanceof Error ? error.message : 'no state directory' };
+    return { platform, env, home, receipts: undefined, problem: error instanceof Error ? error.message : 'no state directory' };
   }
 }
 
+/** Called for tool events only; a directory that the environment names wrongly is left out here and reported by hookPlace. */
 export function policyFacts(place: HookPlace, payload: Payload): PolicyFacts {
-  return { platform: place.platform, home: place.home, workspace: payload.workspace, ownPaths: place.ownPaths, guarded: guardedFiles() };
+  const ownPaths: string[] = [];
+  for (const directory of [stateDir, configDir]) {
+    try {
+      ownPaths.push(directory(place));
+    } catch { /* unknown: nothing of ours is there */ }
+  }
+  return { platform: place.platform, home: place.home, workspace: payload.workspace, ownPaths, guarded: guardedFiles() };
 }

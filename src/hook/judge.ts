@@ -4,7 +4,9 @@ import { NEUTRAL } from '../model/verdict.ts';
 import { evaluate } from '../policy/evaluate.ts';
 import type { Evaluation, PolicyFacts } from '../policy/types.ts';
 
-export function judge(payload: Payload, facts: PolicyFacts): Evaluation {
-  if (payload.event !== 'pre-tool' && payload.event !== 'permission') return { verdict: NEUTRAL, trail: [] };
-  return evaluate(payload, facts);
+/** `facts` is asked only where something is judged: most events need none. */
+export function judge(payload: Payload, facts: () => PolicyFacts): Evaluation {
+  const judged = payload.event === 'pre-tool' || payload.event === 'permission';
+  const kind = payload.tool?.kind;
+  return judged && (kind === 'shell' || kind === 'file-write') ? evaluate(payload, facts()) : { verdict: NEUTRAL, trail: [] };
 }

@@ -1,8 +1,5 @@
 // Contract: finds the end of the first JSON object in a stream of bytes, so that the hook need not wait for the end of input
-// (clients keep stdin open). Iterative, linear, bounded depth. It finds the end only; JSON.parse checks the rest. PURE.
-
-/** Deeper documents are refused. */
-export const JSON_DEPTH_MAX = 512;
+// (clients keep stdin open). Iterative and linear. It finds the end only; JSON.parse (iterative as well) checks the rest. PURE.
 
 /** The part of Buffer that is needed: skipping through strings natively keeps large documents cheap. */
 export interface Bytes {
@@ -38,9 +35,8 @@ export class DocumentScan {
       }
       const byte = bytes[this.at++];
       if (byte === 0x22) this.inString = true;
-      else if (byte === 0x7b || byte === 0x5b) {
-        if (++this.depth > JSON_DEPTH_MAX) return { state: 'bad', reason: 'the hook input is nested too deeply' };
-      } else if (byte === 0x7d || byte === 0x5d) {
+      else if (byte === 0x7b || byte === 0x5b) this.depth++;
+      else if (byte === 0x7d || byte === 0x5d) {
         if (--this.depth === 0) return this.tail(bytes, length);
       } else if (byte === 0) return { state: 'bad', reason: 'the hook input holds a NUL byte' };
     }

@@ -10,18 +10,19 @@ export const STDIN_BYTES_MAX = 4 * 1024 * 1024;
 export const STDIN_WAIT_MS_MAX = 5_000;
 const FIRST_BUFFER_BYTES = 64 * 1024;
 
-export type Input = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly reason: string };
+export type Input = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly reason: string };
 
-/** Calls `done` once, at once where the platform allows. */
-export function readInput(platform: string, done: (input: Input) => void): void {
+/** Calls `done` once: before it returns where the platform allows, else later, then it calls `waiting` first. */
+export function readInput(platform: string, done: (input: Input) => void, waiting: () => void): void {
   let fd: number | undefined;
   try {
     fd = descriptor(platform);
   } catch {
     return done({ ok: false, reason: 'the standard input is closed' });
   }
-  if (fd === undefined) readLater(done);
-  else done(readNow(fd));
+  if (fd !== undefined) return done(readNow(fd));
+  waiting();
+  readLater(done);
 }
 
 /** A descriptor that may be read synchronously without hanging; undefined where there is none. */
@@ -56,15 +57,38 @@ function isCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }
 
-function pause(milliseconds: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+/**
+ * The usual case, cheaply: the first chunk is the whole document. Undefined where it is not, or not surely: then the scan
+ * decides. JSON.parse alone is the proof that nothing but one document is there.
+ */
+function wholeDocument(bytes: Buffer, length: number): Input | undefined {
+  let end = length;
+  while (end > 0 && (bytes[end - 1] ?? 0) <= 0x20) end--;
+  return bytes[0] === 0x7b && bytes[end - 1] === 0x7d ? parsed(bytes, 0, end) : undefined;
 }
 
-/** Bytes so far, and what they mean. */
+function parsed(bytes: Buffer, start: number, end: number): Input | undefined {
+  const text = bytes.toString('utf8', start, end);
+  // toString replaces what is not UTF-8; such a text must not be judged instead of the real one.
+  if (text.includes('\uFFFD') && !bytes.subarray(start, end).equals(Buffer.from(text))) return { ok: false, reason: 'the hook input is not UTF-8' };
+  try {
+    return { ok: true, value: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}
+
+const EMPTY_INPUT: Input = { ok: false, reason: 'the hook input is empty' };
+
+/** Bytes so far, where the first chunk was not the whole document. */
 class Intake {
-  private bytes = Buffer.allocUnsafe(FIRST_BUFFER_BYTES);
+  private bytes: Buffer;
   private used = 0;
   private readonly scan = new DocumentScan();
+
+  constructor(first: Buffer) {
+    this.bytes = first;
+  }
 
   /** Where the next bytes go. */
   room(): Buffer {
@@ -83,16 +107,11 @@ class Intake {
     const found = this.scan.next(this.bytes, this.used);
     if (found.state === 'more') return undefined;
     if (found.state === 'bad') return { ok: false, reason: found.reason };
-    const text = this.bytes.toString('utf8', found.start, found.end);
-    // toString replaces what is not UTF-8; such a text must not be judged instead of the real one.
-    if (text.includes('\uFFFD') && !this.bytes.subarray(found.start, found.end).equals(Buffer.from(text))) {
-      return { ok: false, reason: 'the hook input is not UTF-8' };
-    }
-    return { ok: true, text };
+    return parsed(this.bytes, found.start, found.end) ?? { ok: false, reason: 'the hook input is not valid JSON' };
   }
 
   ended(): Input {
-    return { ok: false, reason: this.used === 0 ? 'the hook input is empty' : 'the hook input is cut off' };
+    return this.used === 0 ? EMPTY_INPUT : { ok: false, reason: 'the hook input is cut off' };
   }
 
   late(): Input {
@@ -101,28 +120,34 @@ class Intake {
 }
 
 function readNow(fd: number): Input {
-  const intake = new Intake();
+  const first = Buffer.allocUnsafe(FIRST_BUFFER_BYTES);
+  let room: Buffer = first;
+  let intake: Intake | undefined;
   let deadline = 0;
-  for (let tries = 0; ; ) {
-    const room = intake.room();
+  for (let tries = 0; ;) {
     try {
       const count = readSync(fd, room, 0, room.length, null);
-      const input = count === 0 ? intake.ended() : intake.took(count);
+      if (count === 0) return intake?.ended() ?? EMPTY_INPUT;
+      const whole = intake === undefined ? wholeDocument(first, count) : undefined;
+      if (whole !== undefined) return whole;
+      intake ??= new Intake(first);
+      const input = intake.took(count);
       if (input !== undefined) return input;
-      if (deadline === 0) deadline = Date.now() + STDIN_WAIT_MS_MAX;
-      else if (Date.now() > deadline) return intake.late();
+      room = intake.room();
     } catch (error) {
-      if (!isCode(error, 'EAGAIN')) return isCode(error, 'EOF') ? intake.ended() : { ok: false, reason: 'the hook input could not be read' };
-      const now = Date.now();
-      if (deadline === 0) deadline = now + STDIN_WAIT_MS_MAX;
-      else if (now > deadline) return intake.late();
-      pause(++tries < 200 ? 1 : 5);
+      if (isCode(error, 'EOF')) return intake?.ended() ?? EMPTY_INPUT;
+      if (!isCode(error, 'EAGAIN')) return { ok: false, reason: 'the hook input could not be read' };
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ++tries < 200 ? 1 : 5);
     }
+    // The clock starts at the first wait or incomplete chunk.
+    const now = Date.now();
+    if (deadline === 0) deadline = now + STDIN_WAIT_MS_MAX;
+    else if (now > deadline) return (intake ?? new Intake(first)).late();
   }
 }
 
 function readLater(done: (input: Input) => void): void {
-  const intake = new Intake();
+  const intake = new Intake(Buffer.allocUnsafe(FIRST_BUFFER_BYTES));
   let over = false;
   const finish = (input: Input): void => {
     if (over) return;

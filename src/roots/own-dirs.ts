@@ -20,10 +20,9 @@ export interface OwnDirsInput {
 }
 
 export function ownDirs(input: OwnDirsInput): OwnDirs {
-  const config = override(input, 'PRAETORCTL_CONFIG_DIR') ?? configDir(input);
-  const state = override(input, 'PRAETORCTL_STATE_DIR') ?? stateDir(input);
-  const below = (name: string): string => join(input.platform, state, name);
-  return { config, state, receipts: below('receipts'), runs: below('runs'), locks: below('locks') };
+  const state = stateDir(input);
+  const { platform } = input;
+  return { config: configDir(input), state, receipts: below(platform, state, 'receipts'), runs: below(platform, state, 'runs'), locks: below(platform, state, 'locks') };
 }
 
 /** The home directory that the environment names; undefined where it is absent or relative. */
@@ -32,13 +31,19 @@ export function homeOf(input: { readonly platform: string; readonly env: EnvMap 
   return value !== undefined && isAbsolute(input.platform, value) ? value : undefined;
 }
 
-function configDir({ platform, env, home }: OwnDirsInput): string {
+export function configDir(input: OwnDirsInput): string {
+  const { platform, env, home } = input;
+  const named = override(input, 'PRAETORCTL_CONFIG_DIR');
+  if (named !== undefined) return named;
   if (platform === 'darwin') return join(platform, needed(home), 'Library', 'Application Support', 'praetorctl');
   if (platform === 'win32') return join(platform, absolute(platform, env['APPDATA']) ?? join(platform, needed(home), 'AppData', 'Roaming'), 'praetorctl');
   return join(platform, absolute(platform, env['XDG_CONFIG_HOME']) ?? join(platform, needed(home), '.config'), 'praetorctl');
 }
 
-function stateDir({ platform, env, home }: OwnDirsInput): string {
+export function stateDir(input: OwnDirsInput): string {
+  const { platform, env, home } = input;
+  const named = override(input, 'PRAETORCTL_STATE_DIR');
+  if (named !== undefined) return named;
   if (platform === 'darwin') return join(platform, needed(home), 'Library', 'Application Support', 'praetorctl', 'state');
   if (platform === 'win32') return join(platform, absolute(platform, env['LOCALAPPDATA']) ?? join(platform, needed(home), 'AppData', 'Local'), 'praetorctl', 'state');
   return join(platform, absolute(platform, env['XDG_STATE_HOME']) ?? join(platform, needed(home), '.local', 'state'), 'praetorctl');
@@ -71,6 +76,11 @@ function trimEnd(platform: string, path: string): string {
   const last = platform === 'win32' ? 3 : 1;
   while (end > last && (path[end - 1] === '/' || (platform === 'win32' && path[end - 1] === '\\'))) end--;
   return path.slice(0, end);
+}
+
+/** A name below a directory of ours. */
+export function below(platform: string, directory: string, name: string): string {
+  return directory + (platform === 'win32' ? '\\' : '/') + name;
 }
 
 function join(platform: string, first: string, ...rest: string[]): string {
