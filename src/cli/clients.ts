@@ -11,7 +11,8 @@ import { ownDirsOf, survey, type Request, type Survey } from '../clientsetup/sur
 import { readStored, storePlan } from '../clientsetup/stored.ts';
 import { readOnlyHost } from '../hosts/read-only.ts';
 import { detect, rootContext } from '../roots/context.ts';
-import { renderVerify, verifyClients, type RequiredState } from '../verify/verify.ts';
+import { verifyClients, type RequiredState } from '../verify/verify.ts';
+import { renderVerify } from './verify-view.ts';
 import type { CommandContext } from './program.ts';
 import { styleFor, VERSION, type Outcome } from './output.ts';
 import { renderCapabilities, capabilityRows } from './capabilities.ts';
@@ -92,9 +93,11 @@ async function executePlan(context: CommandContext, host: Host, run: Execution):
   const { diagnostics } = report;
   const wrote = report.run !== null && !dryRun;
   const title = dryRun ? 'dry run: nothing was written; this is what would be read back' : '';
+  // On a terminal the plan was shown before the question; a script sees it with the result.
+  const shown = options['yes'] === true || dryRun ? renderPlan(style, plan, global.verbose) : '';
   return {
     ...base, body: { ...base.body, report: reportBody(report) }, wrote, diagnostics,
-    exit: report.ok ? EXIT.ok : exitFor(diagnostics) || EXIT.failed, text: [title, renderReport(style, report)].filter((t) => t !== '').join('\n'),
+    exit: report.ok ? EXIT.ok : exitFor(diagnostics) || EXIT.failed, text: [shown, title, renderReport(style, report)].filter((t) => t !== '').join('\n\n'),
   };
 }
 
@@ -154,7 +157,7 @@ export function clientsVerify(context: CommandContext): Outcome {
   const require = (text(options['require']) ?? 'observed') as RequiredState;
   const result = verifyClients(io.host, { clients: words(options['client']), scope: scopeOf(options['scope']), require, ...(settingsPath === undefined ? {} : { settingsPath }) });
   const style = styleFor(io, global, rootContext(io.host).home);
-  return { exit: result.exit, kind: 'verify', body: { require, clients: result.clients }, text: renderVerify(result, style), diagnostics: result.diagnostics, wrote: false };
+  return { exit: result.exit, kind: 'verify', body: { require, clients: result.clients, pendingRuns: result.pendingRuns }, text: renderVerify(result, style), diagnostics: result.diagnostics, wrote: false };
 }
 
 export function clientsList(context: CommandContext): Outcome {

@@ -93,14 +93,26 @@ function callHook(stage: Stage, context: CommandContext, client: ClientDefinitio
     env: { ...env, PRAETORCTL_HOOK_SYNTHETIC: '1' }, input: JSON.stringify(sample.payload), timeoutMs: HOOK_MS_MAX, maxBytes: 1024 * 1024,
   });
   const said = (result.stdout.trim() || result.stderr.trim()).split('\n')[0] ?? '';
-  const answer = said === '' ? 'no opinion: the client\'s own rules go on' : said.length > 150 ? `${said.slice(0, 147)}...` : said;
+  const answer = said === '' ? 'no opinion: the client\'s own rules go on' : said.length > 76 ? `${said.slice(0, 75)}…` : said;
   const denied = result.code === 2 || /"(deny|block)"/.test(result.stdout);
-  return { client: client.id, kind, asExpected: denied === (kind === 'deny') && result.failure === undefined, line: `${client.id.padEnd(7)} ${sample.command.padEnd(18)} exit ${String(result.code)}  ${answer}` };
+  return { client: client.id, kind, asExpected: denied === (kind === 'deny') && result.failure === undefined, line: `${client.id.padEnd(7)} ${sample.command.padEnd(17)} exit ${String(result.code)}  ${answer}` };
 }
 
 function differences(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): string[] {
   const keys = new Set([...before.keys(), ...after.keys()]);
   return [...keys].filter((key) => before.get(key) !== after.get(key)).sort();
+}
+
+/** The table and the last line of verify; the reasons fill a page of their own. */
+function brief(text: string): string {
+  const lines = text.split('\n');
+  const end = lines.indexOf('');
+  return [...lines.slice(0, end < 0 ? lines.length : end), lines.at(-1) ?? ''].join('\n');
+}
+
+/** The plan was shown just before: what follows its last line is the result. */
+function afterPlan(text: string): string {
+  return text.slice(text.lastIndexOf('\n\n') + 2);
 }
 
 const heading = (text: string): string => `\n$ ${text}`;
@@ -109,6 +121,7 @@ async function play(stage: Stage, context: CommandContext): Promise<{ lines: str
   const inner = (options: Record<string, unknown>): CommandContext => ({ ...context, io: stage.io, options, args: [] });
   const before = treeOf(stage.host, stage.home);
   const ids = CLIENTS.map((client) => client.id);
+  const unregistered = clientsVerify(inner({ client: ids, require: 'installed' }));
   const plan = clientsPlan(inner({ client: ids }));
   const applied = await clientsApply(inner({ client: ids, yes: true }));
   const calls = CLIENTS.flatMap((client) => [callHook(stage, context, client, 'allow'), callHook(stage, context, client, 'deny')]);
@@ -117,11 +130,12 @@ async function play(stage: Stage, context: CommandContext): Promise<{ lines: str
   const changed = differences(before, treeOf(stage.host, stage.home));
   const ok = applied.exit === EXIT.ok && verified.exit === EXIT.ok && removed.exit === EXIT.ok && changed.length === 0 && calls.every((call) => call.asExpected);
   const lines = [
+    heading('praetorctl clients verify --require installed'), brief(unregistered.text),
     heading('praetorctl clients plan'), plan.text,
-    heading('praetorctl clients apply --yes'), applied.text,
-    heading('praetorctl hook <client> pre-tool   (an allowed and a denied call each)'), ...calls.map((call) => call.line),
-    heading('praetorctl clients verify --require installed'), verified.text,
-    heading('praetorctl clients remove --yes'), removed.text,
+    heading('praetorctl clients apply --yes'), afterPlan(applied.text),
+    heading('praetorctl hook <client> pre-tool   (one allowed and one denied call each)'), ...calls.map((call) => call.line),
+    heading('praetorctl clients verify --require installed'), brief(verified.text),
+    heading('praetorctl clients remove --yes'), afterPlan(removed.text),
     heading('diff -r original-home home'), changed.length === 0 ? '(no difference)' : changed.join('\n'),
   ];
   return { lines, ok, calls, changed };

@@ -1,6 +1,6 @@
 // Contract: `praetorctl doctor`: flags -> runDoctor -> rows, as text or JSON.
 import { runDoctor } from '../verify/doctor.ts';
-import { renderDoctor } from '../verify/render.ts';
+import { renderDoctor } from './verify-view.ts';
 import { rootContext } from '../roots/context.ts';
 import { requestOf } from './clients.ts';
 import { styleFor, type Outcome } from './output.ts';

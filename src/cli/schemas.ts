@@ -68,7 +68,7 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   plan: answer('plan', plan.shape),
   report: answer('report', { dryRun: z.boolean(), plan, report: report.nullable() }),
   runs: answer('runs', { runs: z.array(z.looseObject({ id: z.string() })) }),
-  verify: answer('verify', { require: z.enum(['installed', 'discovered', 'observed']), clients: z.array(verifiedClient) }),
+  verify: answer('verify', { require: z.enum(['installed', 'discovered', 'observed']), clients: z.array(verifiedClient), pendingRuns: z.array(z.looseObject({ id: z.string() })) }),
   list: answer('list', {
     clients: z.array(z.strictObject({
       id: z.string(), name: z.string(), aliases: z.array(z.string()), vendor: z.string(), detected: z.enum(['program', 'configuration', 'none']), program: z.string().nullable(),

@@ -9,11 +9,13 @@ export function commandFor(client: string, event: CanonicalEvent): string {
   return `praetorctl hook ${client} ${event}`;
 }
 
-const OWN = /^"?(?:[^"'`$|;&<>]*[\\/])?praetorctl(?:\.cmd|\.exe|\.js|\.cjs)?"? hook ([a-z][a-z0-9-]*) ([a-z][a-z-]*)$/;
+// A path in front may hold spaces only inside double quotes: `rm -rf /x/praetorctl hook ...` is somebody else's command.
+const PROGRAM = String.raw`praetorctl(?:\.cmd|\.exe|\.js|\.cjs)?`;
+const OWN = new RegExp(String.raw`^(?:"(?:[^"$\`|;&<>\n]*[\\/])?${PROGRAM}"|(?:[^\s"'$\`|;&<>()]*[\\/])?${PROGRAM}) hook ([a-z][a-z0-9-]*) ([a-z][a-z-]*)$`);
 
 /** The event of a command string of ours for one of the given client ids (its id and aliases), else undefined. */
 export function ownEvent(command: string, ids: readonly string[]): string | undefined {
-  const match = OWN.exec(command.trim());
+  const match = OWN.exec(command);
   if (match === null || match[1] === undefined || match[2] === undefined) return undefined;
   return ids.includes(match[1]) ? match[2] : undefined;
 }

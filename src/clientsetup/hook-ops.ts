@@ -46,7 +46,7 @@ function eventSteps(client: ClientDefinition, event: HookEvent, found: readonly 
   const steps: Step[] = found.filter((own) => own !== kept).map((own) => ({ op: { op: 'remove', path: pathOf(own) }, position: own }));
   const change = (action: EntryChange['action'], at: Path): EntryChange => ({
     client: client.id, kind: 'hook', name: event.canonical, action, at: showPath(at),
-    detail: `${event.native}${event.matcher === undefined ? '' : ` ${event.matcher}`} -> ${commandFor(client.id, event.canonical)}`,
+    detail: `${event.native} -> ${commandFor(client.id, event.canonical)}${event.matcher === undefined ? '' : `  for ${event.matcher}`}`,
   });
   if (kept === undefined) return { steps: [{ op: { op: 'append', path: arrayPath, value: entry }, position: undefined }], entry: change('add', arrayPath) };
   if (isAsDesired(kept, entry)) return { steps, entry: change(steps.length === 0 ? 'none' : 'change', pathOf(kept)) };

@@ -1,5 +1,5 @@
 // Contract: the root context of a host, and the programs that are found on it. Reads through the Host only.
-import type { Host } from '../host.ts';
+import type { FileStat, Host } from '../host.ts';
 import type { ClientDefinition, RootContext, Roots } from '../model/client.ts';
 import { PraetorError } from '../model/diagnostic.ts';
 import { homeOf } from './own-dirs.ts';
@@ -20,13 +20,18 @@ export function pathDirs(platform: RootContext['platform'], value: string | unde
   return [...new Set(parts.filter((part) => isAbsolutePath(platform, part)))];
 }
 
+/** What stands at a path, or nothing: a directory of PATH that may not be searched holds nothing that could be started. */
+function seen(host: Host, path: string): FileStat['kind'] | undefined {
+  try { return host.stat(path)?.kind; } catch { return undefined; }
+}
+
 /** Where a program is found in these directories, as a shell would find it; undefined if nowhere. */
 export function findProgram(host: Host, name: string, dirs: readonly string[]): string | undefined {
   const suffixes = host.platform === 'win32' ? ['.exe', '.cmd', '.bat', ''] : [''];
   for (const dir of dirs) {
     for (const suffix of suffixes) {
       const path = joinPath(host.platform, dir, name + suffix);
-      if (host.stat(path)?.kind === 'file' && (host.platform === 'win32' || host.canExecute(path))) return path;
+      if (seen(host, path) === 'file' && (host.platform === 'win32' || host.canExecute(path))) return path;
     }
   }
   return undefined;
@@ -41,7 +46,7 @@ export function detect(host: Host, client: ClientDefinition, context: RootContex
     const program = findProgram(host, binary, dirs);
     if (program !== undefined) return { how: 'program', program };
   }
-  const installed = client.installPaths(context).find((path) => host.stat(path)?.kind === 'file' && host.canExecute(path));
+  const installed = client.installPaths(context).find((path) => seen(host, path) === 'file' && host.canExecute(path));
   if (installed !== undefined) return { how: 'program', program: installed };
-  return { how: client.configMarks(roots).some((path) => path !== '' && host.stat(path) !== undefined) ? 'configuration' : 'none' };
+  return { how: client.configMarks(roots).some((path) => path !== '' && seen(host, path) !== undefined) ? 'configuration' : 'none' };
 }

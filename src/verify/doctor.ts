@@ -9,7 +9,7 @@ import { showPath } from '../model/json.ts';
 import { pendingRuns } from '../clientsetup/recover.ts';
 import { findProgram, pathDirs } from '../roots/context.ts';
 import { blockers, desiredTrust } from './checks.ts';
-import { forgivingHost } from './evidence.ts';
+import { } from './evidence.ts';
 import { runCommand, type CommandResult } from './run-command.ts';
 import { chooseClients, evidenceFor, groundFor, type Ground } from './verify.ts';
 
@@ -31,9 +31,8 @@ export function desktopPath(platform: Platform, env: Host['env']): readonly stri
 }
 
 function entrypointRows(host: Host, registered: readonly Patient[]): DoctorRow[] {
-  const forgiving = forgivingHost(host);
-  const here = findProgram(forgiving, 'praetorctl', pathDirs(host.platform, host.env['PATH'] ?? host.env['Path']));
-  const desktop = findProgram(forgiving, 'praetorctl', desktopPath(host.platform, host.env));
+  const here = findProgram(host, 'praetorctl', pathDirs(host.platform, host.env['PATH'] ?? host.env['Path']));
+  const desktop = findProgram(host, 'praetorctl', desktopPath(host.platform, host.env));
   const without = registered.map(({ client }) => `${client.name} ${client.verdicts.missingBinary.text}`).join('; ');
   const put = host.platform === 'win32' ? 'npm install -g praetorctl' : 'npm install -g praetorctl, or link it into a directory of that PATH';
   return [
@@ -41,7 +40,8 @@ function entrypointRows(host: Host, registered: readonly Patient[]): DoctorRow[]
       : row(registered.length > 0 ? 'error' : 'warning', 'entrypoint.path', `praetorctl does not resolve on this PATH${without === '' ? '' : `: ${without}`}`, 'praetorctl clients apply, then put ~/.local/bin on PATH; or: npm install -g praetorctl'),
     desktop !== undefined ? row('ok', 'entrypoint.desktop-path', `praetorctl is found from a desktop session too (${desktop})`)
       : registered.length === 0 ? row('info', 'entrypoint.desktop-path', 'praetorctl would not be found by a client that is started from a desktop', put)
-        : row('error', 'entrypoint.desktop-path', `a client that is started from a desktop (PATH ${desktopPath(host.platform, host.env).join(host.platform === 'win32' ? ';' : ':')}) would not find praetorctl: ${without}`, put),
+        // Clients that are started from a shell find it; so this is red only where nothing finds it.
+        : row(here === undefined ? 'error' : 'warning', 'entrypoint.desktop-path', `a client that is started from a desktop (PATH ${desktopPath(host.platform, host.env).join(host.platform === 'win32' ? ';' : ':')}) would not find praetorctl: ${without}`, put),
   ];
 }
 

@@ -32,16 +32,6 @@ export interface EvidenceRequest {
 
 const idsOf = (client: ClientDefinition): string[] => [client.id, ...client.aliases];
 
-/** A directory of PATH that may not be searched holds nothing that could be started from here. */
-export function forgivingHost(host: Host): Host {
-  return {
-    ...host,
-    stat: (path) => {
-      try { return host.stat(path); } catch { return undefined; }
-    },
-  };
-}
-
 const STATUS: Record<EntryAction, EntryStatus> = { none: 'as-desired', add: 'missing', change: 'changed', remove: 'surplus' };
 
 function hookEvidence(desired: DesiredFile, document: JsonObject | undefined): HookEvidence[] {
@@ -152,9 +142,8 @@ const findingKey = (finding: Finding): string => `${finding.id}\0${finding.messa
 
 export function gatherEvidence(host: Host, client: ClientDefinition, request: EvidenceRequest): ClientEvidence {
   const { context, scope, settings, records, now } = request;
-  const forgiving = forgivingHost(host);
   const { roots, files: desired, diagnostics } = desiredFor(client, context, scope, settings);
-  const found = detect(forgiving, client, context, roots);
+  const found = detect(host, client, context, roots);
   const files = desired.map((file) => fileEvidence(file, records.get(file.spec.path), readEvidence(host, client.id, file.spec)));
   const evidence = evidenceDocuments(host, client, roots, request);
   const since = countsSince(files);
@@ -167,6 +156,6 @@ export function gatherEvidence(host: Host, client: ClientDefinition, request: Ev
     client: client.id, scope, detected: found.how, program: found.program, version: versionOf(host, found.program),
     files, unread: evidence.unread, switches, trust: trustEvidence(host, client, desired.find((f) => f.spec.role !== 'mcp')?.spec, evidence),
     receipts, since, diagnostics,
-    entrypoint: findProgram(forgiving, 'praetorctl', pathDirs(host.platform, host.env['PATH'] ?? host.env['Path'])),
+    entrypoint: findProgram(host, 'praetorctl', pathDirs(host.platform, host.env['PATH'] ?? host.env['Path'])),
   };
 }

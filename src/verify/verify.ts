@@ -16,7 +16,7 @@ import { ownDirs, type OwnDirs } from '../roots/own-dirs.ts';
 import { loadSettings } from '../settings/load.ts';
 import { durationMs, type Settings } from '../settings/schema.ts';
 import { hookFiles, serverFiles, serverInput, stateInput, trustOf, type Yardstick } from './checks.ts';
-import { forgivingHost, gatherEvidence } from './evidence.ts';
+import { gatherEvidence } from './evidence.ts';
 import { explain } from './reasons.ts';
 import { readReceipts, type ReceiptSource } from './receipts.ts';
 import { combine, deriveServers, deriveState, type Reason, type States } from './state.ts';
@@ -91,7 +91,7 @@ export function groundFor(host: Host, scope: Scope, settingsPath: string | undef
 
 /** Named ones; else the selected or detected ones and those that the records know in this scope. Sorted by id. */
 export function chooseClients(ground: Ground, words: readonly string[]): readonly ClientDefinition[] {
-  const { chosen } = selectClients(forgivingHost(ground.host), ground.context, words, ground.settings, false);
+  const { chosen } = selectClients(ground.host, ground.context, words, ground.settings, false);
   const ids = new Set(chosen.map(({ client }) => client.id));
   if (words.length === 0) {
     for (const record of ground.records.values()) if (record.scope === ground.scope) ids.add(record.client);
@@ -196,5 +196,3 @@ export function verifyClients(host: Host, request: VerifyRequest): VerifyResult 
   ];
   return { ok, exit: ok ? EXIT.ok : EXIT.no, require: request.require, scope: request.scope, clients, pendingRuns: pending.runs, diagnostics };
 }
-
-export { renderVerify } from './render.ts';

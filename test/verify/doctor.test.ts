@@ -8,7 +8,7 @@ import { ownedHooks } from '../../src/clients/registration.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import { parseReceiptLine } from '../../src/receipts/format.ts';
 import { desktopPath, runDoctor, type DoctorRequest, type DoctorResult, type DoctorRow } from '../../src/verify/doctor.ts';
-import { renderDoctor } from '../../src/verify/render.ts';
+import { renderDoctor } from '../../src/cli/verify-view.ts';
 import { smallEnv } from '../../src/verify/run-command.ts';
 import { realHost, type Host } from '../../src/host.ts';
 import { apply, editJson, fileOf, leave, machine, one, put, receipt, trustCodex, tree, verify, type Machine } from './support.ts';
@@ -120,7 +120,10 @@ describe('programs that do not do what they should', () => {
     const m = await applied(['gemini']);
     const result = doctor(m, { clients: ['gemini'] }, m.host);
     expect(status(result, 'entrypoint.path')).toEqual(['ok']);
-    expect(find(result, 'entrypoint.desktop-path')[0]).toMatchObject({ status: 'error', message: expect.stringContaining('Gemini CLI blocks every guarded call') as string });
+    // A warning, because clients started from a shell do find it; red is for what nothing finds.
+    expect(find(result, 'entrypoint.desktop-path')[0]).toMatchObject({ status: 'warning', message: expect.stringContaining('Gemini CLI blocks every guarded call') as string });
+    const lost = doctor(m, { clients: ['gemini'] }, { ...m.host, env: { ...m.host.env, PATH: '/nowhere' } });
+    expect([status(lost, 'entrypoint.path'), status(lost, 'entrypoint.desktop-path')]).toEqual([['error'], ['error']]);
     const nobody = program(machine());
     expect(status(doctor(nobody, {}, nobody.host), 'entrypoint.desktop-path')).toEqual(['info']);
     expect(desktopPath('darwin', {})).not.toContain('/usr/local/bin');
@@ -142,8 +145,9 @@ describe('what is run and how', () => {
 
   it.each([
     ['touch ran; rm -rf /x/praetorctl hook gemini pre-tool', 0],
-    ['rm -rf /x/praetorctl hook gemini pre-tool', 1],
-    ['touch ran\n/x/praetorctl hook gemini pre-tool', 1],
+    ['rm -rf /x/praetorctl hook gemini pre-tool', 0],
+    ['touch ran\n/x/praetorctl hook gemini pre-tool', 0],
+    ['"/a\'b/praetorctl" hook gemini pre-tool', 1],
   ])('never runs a string that praetorctl does not write: %j', async (command, rows) => {
     const m = await applied(['gemini']);
     const gemini = clientById('gemini');

@@ -6,7 +6,7 @@ import { CLIENTS, clientById } from '../../src/clients/registry.ts';
 import { ownedHooks } from '../../src/clients/registration.ts';
 import type { JsonObject, JsonValue } from '../../src/model/json.ts';
 import { isObject, valueAt } from '../../src/model/json.ts';
-import { renderVerify } from '../../src/verify/render.ts';
+import { renderVerify } from '../../src/cli/verify-view.ts';
 import {
   apply, codes, editJson, fileOf, hostAt, leave, machine, one, put, readJson, receipt, settings, texts, tree, trustCodex, verify, type Machine,
 } from './support.ts';
@@ -368,7 +368,7 @@ describe('selection and the whole answer', () => {
     const result = verify(m, { clients: ['claude', 'codex'] });
     const text = renderVerify(result, { color: false, home: m.home });
     expect(text.split('\n')[0]).toMatch(/^client +version +installed +discovered +observed +drifted +stale +evidence age$/);
-    expect(text).toMatch(/^claude +not read +yes +yes +yes +no +no +60 s$/m);
+    expect(text).toMatch(/^claude +- +yes +yes +yes +no +no +60 s$/m);
     expect(text).toMatch(/untrusted/);
     expect(text).toContain('verify: 1 of 2 observed; not: codex');
     expect(text).not.toContain(m.home);

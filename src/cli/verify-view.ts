@@ -1,28 +1,21 @@
-// Contract: the answers of verify and doctor as text: an aligned table, then each reason with its next action. The home is
-// shown as `~`; nothing that a terminal would execute gets through. PURE.
+// Contract: the answers of verify and doctor as text: an aligned table, then each reason with its next action. PURE.
 import type { Tri } from '../model/evidence.ts';
-import type { ClientReport, VerifyResult } from './verify.ts';
-import type { DoctorResult, DoctorStatus } from './doctor.ts';
-
-/** As in cli/style.ts, which stands above this room. */
-export interface Look { readonly color: boolean; readonly home: string }
+import type { DoctorResult, DoctorStatus } from '../verify/doctor.ts';
+import type { ClientReport, VerifyResult } from '../verify/verify.ts';
+import { paint as colored, printable, type Style } from './style.ts';
 
 type Color = 'red' | 'green' | 'yellow' | 'dim';
-const CODES: Record<Color, number> = { red: 31, green: 32, yellow: 33, dim: 2 };
 
-function paint(look: Look, color: Color | undefined, text: string): string {
-  return look.color && color !== undefined ? `\u001b[${CODES[color]}m${text}\u001b[0m` : text;
-}
+const paint = (look: Style, color: Color | undefined, text: string): string => (color === undefined ? text : colored(look, color, text));
 
 /** Every mention of the home directory, also inside a sentence. */
-function plain(look: Look, text: string): string {
-  const short = text.split(`${look.home}/`).join('~/').split(`${look.home}\\`).join('~\\');
-  return short.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
+function plain(look: Style, text: string): string {
+  return printable(text.split(`${look.home}/`).join('~/').split(`${look.home}\\`).join('~\\'));
 }
 
 interface Cell { readonly text: string; readonly color?: Color | undefined }
 
-function table(look: Look, rows: readonly (readonly Cell[])[]): string[] {
+function table(look: Style, rows: readonly (readonly Cell[])[]): string[] {
   const widths = rows.reduce<number[]>((w, row) => row.map((cell, i) => Math.max(w[i] ?? 0, cell.text.length)), []);
   return rows.map((row) => row.map((cell, i) => {
     const padded = i === row.length - 1 ? cell.text : cell.text.padEnd(widths[i] ?? 0);
@@ -48,13 +41,13 @@ export function showAge(seconds: number): string {
 function clientCells(client: ClientReport): Cell[] {
   const { states, lastToolReceipt } = client;
   return [
-    { text: client.client }, { text: client.version ?? client.versionNote, color: client.version === null ? 'dim' : undefined },
+    { text: client.client }, { text: client.version ?? '-', color: client.version === null ? 'dim' : undefined },
     tri(states.installed, true), tri(states.discovered, true), tri(states.observed, true), tri(states.drifted, false), tri(states.stale, false),
     { text: lastToolReceipt === null ? '-' : showAge(lastToolReceipt.age) },
   ];
 }
 
-export function renderVerify(result: VerifyResult, look: Look): string {
+export function renderVerify(result: VerifyResult, look: Style): string {
   const head = ['client', 'version', 'installed', 'discovered', 'observed', 'drifted', 'stale', 'evidence age'].map((text): Cell => ({ text, color: 'dim' }));
   const lines = result.clients.length === 0 ? [] : table(look, [head, ...result.clients.map(clientCells)]);
   for (const client of result.clients) {
@@ -74,7 +67,7 @@ export function renderVerify(result: VerifyResult, look: Look): string {
 
 const STATUS_COLOR: Record<DoctorStatus, Color | undefined> = { ok: 'green', info: undefined, warning: 'yellow', error: 'red', skipped: 'dim', unknown: 'yellow' };
 
-export function renderDoctor(result: DoctorResult, look: Look): string {
+export function renderDoctor(result: DoctorResult, look: Style): string {
   const rows = result.rows.map((row): Cell[] => [{ text: row.status, color: STATUS_COLOR[row.status] }, { text: row.id }, { text: plain(look, row.message) }]);
   const lines = table(look, rows).flatMap((line, i) => {
     const fix = result.rows[i]?.fix ?? '';
