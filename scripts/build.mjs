@@ -1,4 +1,5 @@
-// Contract: builds dist/hook.cjs (one small file without packages) and dist/cli.cjs. Outputs are replaced by rename, so that
+// Contract: builds dist/hook.cjs and dist/policy.cjs (small files without packages; a hook loads the second
+// only where a verdict can depend on it) and dist/cli.cjs. `--hook` builds only the first two. Outputs are replaced by rename, so that
 // a hook that starts during a build reads the old or the new file, never half of one.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -50,12 +51,15 @@ async function bundle(entry, output, options) {
 }
 
 mkdirSync(DIST, { recursive: true });
+// The policy first: a hook that starts in between finds an evaluator with the same interface.
+await bundle('src/policy/evaluate.ts', 'policy.cjs', { minify: true, metafile: true })
+  .then((metafile) => replace('meta-policy.json', `${JSON.stringify(metafile, null, 1)}\n`));
 const jobs = [
-  bundle('src/hook/entry.ts', 'hook.cjs', { minify: true, metafile: true })
+  bundle('src/hook/entry.ts', 'hook.cjs', { minify: true, metafile: true, external: ['./policy.cjs'] })
     .then((metafile) => replace('meta-hook.json', `${JSON.stringify(metafile, null, 1)}\n`)),
 ];
 // The bundle is CommonJS: `import.meta.url` of bundled ES modules becomes the file's own URL.
-if (existsSync(join(ROOT, 'src', 'main.ts'))) {
+if (!process.argv.includes('--hook') && existsSync(join(ROOT, 'src', 'main.ts'))) {
   jobs.push(bundle('src/main.ts', 'cli.cjs', {
     mainFields: ['module', 'main'],
     define: { ...define, 'import.meta.url': '__filename_url' },

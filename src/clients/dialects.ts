@@ -20,9 +20,11 @@ export function dialectFor(word: string): HookDialect | undefined {
  */
 export function callerOf(dialect: HookDialect, document: JsonObject, env: EnvMap): string {
   if (dialect.isCaller(document, env)) return dialect.id;
-  // A mark that does not look at the document says nothing about another client's registration.
-  const other = DIALECTS.find((d) => d !== dialect && d.isCaller({}, env) === false && d.isCaller(document, env));
-  return other === undefined ? 'unknown' : other.id;
+  for (const other of DIALECTS) {
+    // A mark that does not look at the document says nothing about another client's registration.
+    if (other !== dialect && other.isCaller(document, env) && !other.isCaller({}, env)) return other.id;
+  }
+  return 'unknown';
 }
 
 export function guardedFiles(): GuardedFile[] {

@@ -7,11 +7,12 @@ import { dialectFor } from '../clients/dialects.ts';
 import { isCanonicalEvent, type CanonicalEvent } from '../model/events.ts';
 import { ENGINE_VERSION, POLICY_DIGEST } from '../policy/build-info.ts';
 import { appendReceipt } from '../receipts/append.ts';
-import { formatReceipt, sessionHash } from '../receipts/format.ts';
+import { formatReceipt, isoTime, sessionHash } from '../receipts/format.ts';
 import { hookPlace, type HookPlace } from './facts.ts';
+import { loadPolicy } from './load-policy.ts';
 import { deliver, writeAll } from './output.ts';
 import { errorResponse, respond, type Response } from './respond.ts';
-import { readInput, type Input } from './stdin.ts';
+import { readInput, restoreInput, type Input } from './stdin.ts';
 
 function main(): void {
   const client = process.argv[3] ?? '';
@@ -42,6 +43,7 @@ function finish(dialect: HookDialect, event: CanonicalEvent, input: Input): void
   const response = input.ok ? attempt(dialect, event, input.value, place) : errorResponse(dialect, event, input.reason);
   const complaint = leaveReceipt(dialect.id, event, response, place);
   const refuses = isRefusable(event) && (response.verdict === 'deny' || response.verdict === 'ask' || response.verdict === 'error');
+  restoreInput();
   const exit = deliver(response.answer, refuses);
   if (complaint !== undefined) writeAll(2, complaint);
   process.exit(exit);
@@ -53,7 +55,7 @@ function isRefusable(event: CanonicalEvent): boolean {
 
 function attempt(dialect: HookDialect, event: CanonicalEvent, value: unknown, place: HookPlace): Response {
   try {
-    return respond(dialect, event, value, process.env, place);
+    return respond(dialect, event, value, process.env, place, loadPolicy);
   } catch {
     return errorResponse(dialect, event, 'internal error');
   }
@@ -64,9 +66,10 @@ function leaveReceipt(client: string, event: string, response: Response, place: 
   if (place.receipts === undefined) return `praetorctl: no receipt: ${place.problem ?? 'no state directory'}\n`;
   try {
     const { payload } = response;
+    const now = Date.now();
     appendReceipt(place.receipts, formatReceipt({
       v: 1,
-      time: new Date().toISOString(),
+      time: isoTime(now),
       client,
       event,
       caller: payload?.caller ?? 'unknown',
@@ -79,7 +82,7 @@ function leaveReceipt(client: string, event: string, response: Response, place: 
       ms: process.uptime() * 1000,
       ...(process.env['PRAETORCTL_HOOK_SYNTHETIC'] === '1' ? { synthetic: true as const } : {}),
       ...(payload?.workspace === undefined ? {} : { workspace: payload.workspace }),
-    }));
+    }), now % 16 === 0);
     return undefined;
   } catch (error) {
     const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? ` (${error.code})` : '';

@@ -1,12 +1,17 @@
 // Contract: payload -> verdict. Only events on which a tool can still be stopped are judged; all others are neutral. PURE.
+// The evaluator is passed in: the hook loads it from a second file, and only where a verdict can depend on it.
 import type { Payload } from '../model/payload.ts';
-import { NEUTRAL } from '../model/verdict.ts';
-import { evaluate } from '../policy/evaluate.ts';
+import { NEUTRAL, type Verdict } from '../model/verdict.ts';
+import { surelyNeutral } from '../policy/quick.ts';
 import type { Evaluation, PolicyFacts } from '../policy/types.ts';
 
-/** `facts` is asked only where something is judged: most events need none. */
-export function judge(payload: Payload, facts: () => PolicyFacts): Evaluation {
-  const judged = payload.event === 'pre-tool' || payload.event === 'permission';
-  const kind = payload.tool?.kind;
-  return judged && (kind === 'shell' || kind === 'file-write') ? evaluate(payload, facts()) : { verdict: NEUTRAL, trail: [] };
+export type Evaluate = (payload: Payload, facts: PolicyFacts) => Evaluation;
+
+/** `facts` and `load` are asked only where something is judged: most events need neither. */
+export function judge(payload: Payload, facts: () => PolicyFacts, load: () => Evaluate): Verdict {
+  const { event, tool } = payload;
+  if (tool === undefined || (event !== 'pre-tool' && event !== 'permission')) return NEUTRAL;
+  if (tool.kind !== 'shell' && tool.kind !== 'file-write') return NEUTRAL;
+  const given = facts();
+  return surelyNeutral(tool, given) ? NEUTRAL : load()(payload, given).verdict;
 }

@@ -7,7 +7,7 @@ import { isObject } from '../model/json.ts';
 import type { Payload } from '../model/payload.ts';
 import type { ReceiptVerdict } from '../receipts/format.ts';
 import { policyFacts, type HookPlace } from './facts.ts';
-import { judge } from './judge.ts';
+import { judge, type Evaluate } from './judge.ts';
 
 export interface Response {
   readonly answer: Answer;
@@ -16,12 +16,12 @@ export interface Response {
   readonly payload?: Payload;
 }
 
-export function respond(dialect: HookDialect, event: CanonicalEvent, value: unknown, env: EnvMap, place: HookPlace): Response {
+export function respond(dialect: HookDialect, event: CanonicalEvent, value: unknown, env: EnvMap, place: HookPlace, load: () => Evaluate): Response {
   if (!isObject(value)) return errorResponse(dialect, event, 'the hook input is not a JSON object');
   const decoded = dialect.decode(event, value, env);
   if ('fault' in decoded) return errorResponse(dialect, event, decoded.fault);
   const payload = decoded.caller === 'unknown' ? { ...decoded, caller: callerOf(dialect, value, env) } : decoded;
-  const { verdict } = judge(payload, () => policyFacts(place, payload));
+  const verdict = judge(payload, () => policyFacts(place, payload), load);
   return {
     answer: dialect.encode(event, verdict, payload),
     verdict: verdict.decision,

@@ -7,6 +7,7 @@ import { resolvePath } from './paths.ts';
 import { FILE_RULES, pathMatch } from './rules-files.ts';
 import { GIT_RULES } from './rules-git.ts';
 import { parseShell } from './shell-parse.ts';
+import { plainCommand } from './shell-plain.ts';
 import type { Effective, Evaluation, Match, Place, PolicyFacts, Rule, Span, TrailStep } from './types.ts';
 import { unwrap } from './unwrap.ts';
 
@@ -60,7 +61,7 @@ function shell(tool: ToolCall, run: Run): void {
 /** Judges one text. `outer` is where a nested text stands in the command line as given. */
 function script(source: string, outer: Span | undefined, depth: number, run: Run): void {
   if (source.length > COMMAND_CHARS_MAX || depth > SHELLS_DEEP_MAX || ++run.texts > 256) return unread(outer, run);
-  const { commands, overflow } = parseShell(source);
+  const { commands, overflow } = plainCommand(source) ?? parseShell(source);
   for (const command of commands) {
     const { effective, nested, unresolved } = unwrap(command);
     const whole: Span = outer ?? [command.start, command.end];
@@ -80,12 +81,17 @@ function unread(span: Span | undefined, run: Run): void {
 function judge(effective: Effective, outer: Span | undefined, whole: Span, run: Run): void {
   const place: Place = { facts: run.facts, cwd: run.cwd };
   for (const rule of RULES) {
-    if (rule.programs !== undefined && !rule.programs.includes(effective.program)) continue;
+    if (!concerns(rule, effective)) continue;
     const match = rule.check(effective, place);
     const span: Span = outer ?? (match?.at === undefined ? whole : [match.at.start, match.at.end]);
     note(run, { rule: rule.id, result: match?.decision ?? 'none', span });
     if (match !== undefined) decide(run, rule.id, match);
   }
+}
+
+function concerns(rule: Rule, { program, assigns, command }: Effective): boolean {
+  if (rule.programs.includes(program)) return true;
+  return rule.also === 'assigns' ? assigns.length > 0 : rule.also === 'redirects' && command.redirects.length > 0;
 }
 
 function decide(run: Run, rule: string, match: Match): void {

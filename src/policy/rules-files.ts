@@ -213,8 +213,8 @@ const isRegistration = (level: Level): boolean => level !== 'git-hook';
 
 export const FILE_RULES: readonly Rule[] = [
   { id: 'fs.remove', programs: ['rm'], check: removal },
-  { id: 'self.files', check: (effective, place) => writeMatch(shellWrites(effective), place, isRegistration) },
-  { id: 'git.hooks.file', check: (effective, place) => writeMatch(shellWrites(effective), place, isGit) },
+  { id: 'self.files', programs: Object.keys(WRITERS), also: 'redirects', check: (effective, place) => writeMatch(shellWrites(effective), place, isRegistration) },
+  { id: 'git.hooks.file', programs: Object.keys(WRITERS), also: 'redirects', check: (effective, place) => writeMatch(shellWrites(effective), place, isGit) },
 ];
 
 /** The same two rules for the paths of a file tool. */

@@ -163,8 +163,10 @@ function switchesHooksOff(text: string): boolean {
   return name === 'GIT_CONFIG_PARAMETERS' && value.includes('core.hookspath');
 }
 
+const EXPORTS = ['export', 'declare', 'typeset', 'setx'];
+
 function hookSwitch({ program, args, assigns }: Effective): Match | undefined {
-  const exported = program === 'export' || program === 'declare' || program === 'typeset' || program === 'setx';
+  const exported = EXPORTS.includes(program);
   const words = exported ? args.filter((word) => isAssignment(word.text)) : program === '' ? [] : assigns;
   const found = words.find((word) => switchesHooksOff(word.text));
   if (found === undefined) return undefined;
@@ -180,7 +182,7 @@ function uninstall({ args }: Effective): Match | undefined {
 export const GIT_RULES: readonly Rule[] = [
   { id: 'git.hooks.no-verify', programs: ['git'], check: noVerify },
   { id: 'git.hooks.path', programs: ['git'], check: hooksPath },
-  { id: 'git.hooks.variable', check: hookSwitch },
+  { id: 'git.hooks.variable', programs: EXPORTS, also: 'assigns', check: hookSwitch },
   { id: 'git.hooks.uninstall', programs: ['lefthook', 'pre-commit', 'husky'], check: uninstall },
   { id: 'git.push.force', programs: ['git'], check: forcedPush },
   { id: 'git.push.mirror', programs: ['git'], check: mirrorPush },

@@ -53,7 +53,9 @@ export interface Match {
 
 export interface Rule {
   readonly id: string;
-  /** Base names of the programs it looks at; absent: every command. */
-  readonly programs?: readonly string[];
+  /** Base names of the programs it looks at. */
+  readonly programs: readonly string[];
+  /** It also looks at every command with assignments, or with redirections. */
+  readonly also?: 'assigns' | 'redirects';
   readonly check: (effective: Effective, place: Place) => Match | undefined;
 }

@@ -44,6 +44,25 @@ export function sessionHash(sessionId: string): string {
   return sha256Hex(sessionId).slice(0, 16);
 }
 
+/** ISO 8601 in UTC with milliseconds. Date.prototype.toISOString gives the same and costs the hook 0.25 ms at start. */
+export function isoTime(epochMs: number): string {
+  const days = Math.floor(epochMs / 86_400_000);
+  const ms = epochMs - days * 86_400_000;
+  // Days since 0000-03-01 in cycles of 400 years; the year begins in March, so that the leap day is its last.
+  const z = days + 719_468;
+  const era = Math.floor(z / 146_097);
+  const doe = z - era * 146_097;
+  const yoe = Math.floor((doe - Math.floor(doe / 1460) + Math.floor(doe / 36_524) - Math.floor(doe / 146_096)) / 365);
+  const doy = doe - (365 * yoe + Math.floor(yoe / 4) - Math.floor(yoe / 100));
+  const mp = Math.floor((5 * doy + 2) / 153);
+  const month = mp < 10 ? mp + 3 : mp - 9;
+  const year = yoe + era * 400 + (month <= 2 ? 1 : 0);
+  const two = (n: number): string => (n < 10 ? `0${n}` : `${n}`);
+  const date = `${year}-${two(month)}-${two(doy - Math.floor((153 * mp + 2) / 5) + 1)}`;
+  const rest = ms % 1000;
+  return `${date}T${two(Math.floor(ms / 3_600_000))}:${two(Math.floor(ms / 60_000) % 60)}:${two(Math.floor(ms / 1000) % 60)}.${rest < 100 ? '0' : ''}${two(rest)}Z`;
+}
+
 /** The line with its newline, at most RECEIPT_BYTES_MAX long. */
 export function formatReceipt(r: Receipt): string {
   const ordered: Receipt = {
