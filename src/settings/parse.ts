@@ -1,6 +1,6 @@
 // Contract: text of a settings document (YAML 1.2 core, so JSON too) -> settings, or diagnostics with file:line:column.
 // Messages name keys, never values. PURE.
-import { LineCounter, parseDocument, isAlias, isNode, visit, type Document } from 'yaml';
+import { LineCounter, parseDocument, isAlias, isMap, isNode, isScalar, visit, type Document } from 'yaml';
 import type { z } from 'zod';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { showPath } from '../model/json.ts';
@@ -29,6 +29,14 @@ function offsetOf(document: Document.Parsed, path: readonly PropertyKey[]): numb
   return undefined;
 }
 
+/** The offset of a key itself, for keys that should not be there. */
+function keyOffset(document: Document.Parsed, path: readonly PropertyKey[], key: string): number | undefined {
+  const parent: unknown = path.length === 0 ? document.contents : document.getIn(path, true);
+  if (!isMap(parent)) return offsetOf(document, path);
+  const pair = parent.items.find((item) => isScalar(item.key) && String(item.key.value) === key);
+  return isNode(pair?.key) ? pair.key.range?.[0] : offsetOf(document, path);
+}
+
 /** Anchors, tags and merge keys make a document say things that a reader does not see. */
 function forbidden(source: Source): Diagnostic[] {
   const found: Diagnostic[] = [];
@@ -50,7 +58,7 @@ function pathOf(issue: z.core.$ZodIssue, key?: string): string {
 
 function issueFaults(source: Source, issue: z.core.$ZodIssue): Diagnostic[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => fault(source, offsetOf(source.document, [...issue.path, key]), `unknown key ${pathOf(issue, key)}`));
+    return issue.keys.map((key) => fault(source, keyOffset(source.document, issue.path, key), `unknown key ${pathOf(issue, key)}`));
   }
   if (issue.code === 'invalid_union') {
     return [fault(source, offsetOf(source.document, issue.path), `${pathOf(issue)} is neither a stdio server (command, args, env) nor an http server (url, headers)`)];
