@@ -77,7 +77,7 @@ function isCode(error: unknown, code: string): boolean {
  */
 function wholeDocument(bytes: Buffer, length: number): Input | undefined {
   let end = length;
-  while (end > 0 && (bytes[end - 1] ?? 0) <= 0x20) end--;
+  while (end > 0 && (bytes[end - 1] === 0x0a || bytes[end - 1] === 0x20)) end--;
   return bytes[0] === 0x7b && bytes[end - 1] === 0x7d ? parsed(bytes, 0, end) : undefined;
 }
 
