@@ -99,6 +99,8 @@ function isHooksPath(text: string): boolean {
   return text.toLowerCase().startsWith('core.hookspath');
 }
 
+const CONFIG_OPTIONS_WITH_VALUE = ['-f', '--file', '--blob', '--type', '--default', '--comment', '--value'];
+
 /** `git -c core.hooksPath=...`, `git config core.hooksPath X` (also unset), but not reading it. */
 function hooksPath(effective: Effective): Match | undefined {
   const { verb, args, settings } = gitCall(effective);
@@ -112,7 +114,7 @@ function hooksPath(effective: Effective): Match | undefined {
     const text = word?.text ?? '';
     if (text.startsWith('--get') || text === '--list' || text === '-l') return undefined;
     if (text.startsWith('--unset') || text === '--add' || text === '--replace-all') writes = true;
-    else if (text === '-f' || text === '--file' || text === '--blob' || text === '--type' || text === '--default' || text === '--comment' || text === '--value') at++;
+    else if (CONFIG_OPTIONS_WITH_VALUE.includes(text)) at++;
     else if (word !== undefined && text[0] !== '-') operands.push(word);
   }
   const first = operands[0]?.text;

@@ -9,7 +9,6 @@ import { showPath } from '../model/json.ts';
 import { pendingRuns } from '../clientsetup/recover.ts';
 import { findProgram, pathDirs } from '../roots/context.ts';
 import { blockers, desiredTrust } from './checks.ts';
-import { } from './evidence.ts';
 import { runCommand, type CommandResult } from './run-command.ts';
 import { chooseClients, evidenceFor, groundFor, type Ground } from './verify.ts';
 

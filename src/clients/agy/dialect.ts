@@ -83,18 +83,18 @@ function decode(event: CanonicalEvent, document: JsonObject, env: EnvMap): Paylo
   };
 }
 
-function document(value: JsonObject): Answer {
+function answerDocument(value: JsonObject): Answer {
   return { stdout: `${asciiJson(value)}\n`, stderr: '', exit: 0 };
 }
 
 function neutral(event: CanonicalEvent): Answer {
-  return canBlock(event) ? EMPTY : document({});
+  return canBlock(event) ? EMPTY : answerDocument({});
 }
 
 function encode(event: CanonicalEvent, verdict: Verdict, payload: Payload): Answer {
   if (verdict.decision === 'neutral' || verdict.decision === 'allow') return neutral(event);
-  if (canBlock(event)) return document({ decision: verdict.decision === 'deny' ? 'deny' : 'force_ask', reason: say(verdict) });
-  if (event === 'stop' && verdict.decision === 'deny' && !payload.stopActive) return document({ decision: 'continue', reason: say(verdict) });
+  if (canBlock(event)) return answerDocument({ decision: verdict.decision === 'deny' ? 'deny' : 'force_ask', reason: say(verdict) });
+  if (event === 'stop' && verdict.decision === 'deny' && !payload.stopActive) return answerDocument({ decision: 'continue', reason: say(verdict) });
   return neutral(event);
 }
 
@@ -103,7 +103,7 @@ export const agyDialect: HookDialect = {
   aliases: ['antigravity'],
   decode,
   encode,
-  encodeError: (event, reason) => (canBlock(event) ? document({ decision: 'deny', reason: sayError(reason) }) : harmlessError(reason, '{}\n')),
+  encodeError: (event, reason) => (canBlock(event) ? answerDocument({ decision: 'deny', reason: sayError(reason) }) : harmlessError(reason, '{}\n')),
   neutral,
   isCaller,
   guarded: [

@@ -60,14 +60,14 @@ function decode(event: CanonicalEvent, document: JsonObject, env: EnvMap): Paylo
   };
 }
 
-function document(value: JsonObject): Answer {
+function answerDocument(value: JsonObject): Answer {
   return { stdout: `${asciiJson(value)}\n`, stderr: '', exit: 0 };
 }
 
 function denial(event: CanonicalEvent, reason: string): Answer {
   return event === 'pre-tool'
-    ? document({ hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'deny', permissionDecisionReason: reason } })
-    : document({ hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: { behavior: 'deny', message: reason } } });
+    ? answerDocument({ hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'deny', permissionDecisionReason: reason } })
+    : answerDocument({ hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: { behavior: 'deny', message: reason } } });
 }
 
 function encode(event: CanonicalEvent, verdict: Verdict, payload: Payload): Answer {
@@ -75,7 +75,7 @@ function encode(event: CanonicalEvent, verdict: Verdict, payload: Payload): Answ
   if (event === 'pre-tool') return denial(event, verdict.decision === 'deny' ? say(verdict) : sayNobodyAsks(verdict));
   if (event === 'permission') return verdict.decision === 'deny' ? denial(event, say(verdict)) : EMPTY;
   // A stop that is blocked again and again loops without a limit (610 model calls in 50 s on 0.171.0).
-  if ((event === 'stop' || event === 'subagent-stop') && verdict.decision === 'deny') return payload.stopActive ? EMPTY : document({ decision: 'block', reason: say(verdict) });
+  if ((event === 'stop' || event === 'subagent-stop') && verdict.decision === 'deny') return payload.stopActive ? EMPTY : answerDocument({ decision: 'block', reason: say(verdict) });
   return EMPTY;
 }
 
