@@ -3,7 +3,7 @@
 import type { Parsed, Word } from './shell-types.ts';
 
 /** Keywords that can be followed by a whole command on the same line. */
-const KEYWORDS = ['if', 'then', 'else', 'elif', 'do', 'while', 'until', 'coproc', 'case', 'for', 'select', 'function'];
+export const KEYWORDS = ['if', 'then', 'else', 'elif', 'do', 'while', 'until', 'coproc', 'case', 'for', 'select', 'function'];
 
 export function plainCommand(source: string): Parsed | undefined {
   const words: Word[] = [];

@@ -10,7 +10,7 @@ export const WRAPPERS_MAX = 16;
 interface Options { readonly shorts: string; readonly longs: readonly string[] }
 
 const NONE: Options = { shorts: '', longs: [] };
-const WRAPPERS: Readonly<Record<string, Options>> = {
+export const WRAPPERS: Readonly<Record<string, Options>> = {
   sudo: { shorts: 'ughpCTRDrt', longs: ['user', 'group', 'host', 'prompt', 'close-from', 'command-timeout', 'chroot', 'chdir', 'role', 'type'] },
   doas: { shorts: 'uCa', longs: [] },
   env: { shorts: 'uC', longs: ['unset', 'chdir'] },
@@ -31,7 +31,7 @@ const WRAPPERS: Readonly<Record<string, Options>> = {
   pnpx: NONE,
 };
 
-const SHELLS = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh', 'ash', 'mksh']);
+export const SHELLS = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh', 'ash', 'mksh']);
 
 /** A text that the command runs as commands of its own. `at` is the word it stands in. */
 export interface Nested { readonly source: string; readonly at: Word | undefined }
