@@ -1,8 +1,9 @@
-// Contract: builds dist/hook.cjs and dist/policy.cjs (small files without packages; a hook loads the second
-// only where a verdict can depend on it) and dist/cli.cjs. `--hook` builds only the first two. Outputs are replaced by rename, so that
-// a hook that starts during a build reads the old or the new file, never half of one.
+// Contract: builds the hook (dist/hook.cjs starts hook-<digest>.cjs, which loads policy-<digest>.cjs where a verdict can depend
+// on it; none holds a package) and dist/cli.cjs. `--hook` builds only the hook. Outputs are replaced by rename, so that a hook
+// that starts during a build runs the old or the new one, never half of one.
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -51,13 +52,41 @@ async function bundle(entry, output, options) {
 }
 
 mkdirSync(DIST, { recursive: true });
-// The policy first: a hook that starts in between finds an evaluator with the same interface.
-await bundle('src/policy/evaluate.ts', 'policy.cjs', { minify: true, metafile: true })
-  .then((metafile) => replace('meta-policy.json', `${JSON.stringify(metafile, null, 1)}\n`));
-const jobs = [
-  bundle('src/hook/entry.ts', 'hook.cjs', { minify: true, metafile: true, external: ['./policy.cjs'] })
-    .then((metafile) => replace('meta-hook.json', `${JSON.stringify(metafile, null, 1)}\n`)),
-];
+/** A bundle whose name carries the digest of its content; the stub names both, so that parts of two builds never mix. */
+async function part(name, entry) {
+  const built = await esbuild.build({ ...common, entryPoints: [entry], outfile: join(DIST, `${name}.cjs`), minify: true, metafile: true });
+  const contents = built.outputFiles[0].contents;
+  const file = `${name}-${createHash('sha256').update(contents).digest('hex').slice(0, 12)}.cjs`;
+  if (!existsSync(join(DIST, file))) replace(file, contents);
+  replace(`meta-${name}.json`, `${JSON.stringify(built.metafile, null, 1)}\n`);
+  return [name, file];
+}
+
+/** Parts of earlier builds stay for a while: a hook that has just started may still load one. */
+function sweep(files) {
+  const old = Date.now() - 10 * 60_000;
+  for (const name of readdirSync(DIST)) {
+    const path = join(DIST, name);
+    if (!/^(?:hook|policy)-[0-9a-f]{12}\.cjs/.test(name) || files.some((file) => name.startsWith(file))) continue;
+    if (statSync(path).mtimeMs < old) rmSync(path, { force: true });
+  }
+}
+
+async function hook() {
+  const parts = await Promise.all([part('hook', 'src/hook/entry.ts'), part('policy', 'src/policy/evaluate.ts')]);
+  const stub = readFileSync(join(ROOT, 'scripts', 'hook-stub.cjs'), 'utf8');
+  const { code } = await esbuild.transform(stub, { define: { FILES: JSON.stringify(Object.fromEntries(parts)) }, minify: true, target: 'node20' });
+  replace('warm.cjs', readFileSync(join(ROOT, 'scripts', 'warm.cjs')));
+  replace('hook.cjs', code);
+  const suffix = `.${process.version}-${process.arch}.cache`;
+  if (parts.some(([, file]) => !existsSync(join(DIST, file + suffix)))) {
+    const warmed = spawnSync(process.execPath, [join(DIST, 'warm.cjs')], { stdio: 'inherit' });
+    if (warmed.status !== 0) process.stderr.write('build: no code cache was written; the hook works without it, a little slower\n');
+  }
+  sweep(parts.map(([, file]) => file));
+}
+
+const jobs = [hook()];
 // The bundle is CommonJS: `import.meta.url` of bundled ES modules becomes the file's own URL.
 if (!process.argv.includes('--hook') && existsSync(join(ROOT, 'src', 'main.ts'))) {
   jobs.push(bundle('src/main.ts', 'cli.cjs', {

@@ -1,10 +1,9 @@
-// Contract: loads the evaluator from dist/policy.cjs, beside the hook bundle. IO. Throws where it is missing or damaged: the
-// hook then answers with the encoded error.
+// Contract: loads the evaluator from the policy bundle. IO. Throws where it is missing or damaged: the hook then answers with
+// the encoded error. `load` is given by dist/hook.cjs (scripts/hook-stub.cjs), which starts both bundles.
 import type { Evaluate } from './judge.ts';
 
-/** The bundle is CommonJS: `require` is its own, and esbuild leaves this call alone. */
-declare const require: (id: './policy.cjs') => { readonly evaluate: Evaluate };
+declare const load: (bundle: 'policy') => { readonly evaluate: Evaluate };
 
 export function loadPolicy(): Evaluate {
-  return require('./policy.cjs').evaluate;
+  return load('policy').evaluate;
 }

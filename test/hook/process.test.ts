@@ -4,7 +4,7 @@ import { copyFileSync, chmodSync, mkdirSync, readFileSync, readdirSync, statSync
 import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { BIN, buildHook, HOOK, receipts, refuses, ROOT, run, shellCall, temporary } from './support.ts';
+import { BIN, buildHook, receipts, refuses, ROOT, run, shellCall, temporary, type Ran } from './support.ts';
 
 beforeAll(buildHook);
 
@@ -36,7 +36,7 @@ describe('dispatcher', () => {
     expect(call(['hook', 'gemini', 'pre-tool'], shellCall('gemini', FORCE), link).stdout).toContain('"deny"');
   });
 
-  test.each([[undefined], ['throw new Error("x")'], ['syntax error here (']])('without a working bundle (%s) a tool call is refused, other events go on, nothing exits 1', (content) => {
+  test.each([[undefined], ['throw new Error("x")'], ['syntax error here ('], [readFileSync(join(ROOT, 'scripts', 'hook-stub.cjs'), 'utf8')]])('without a working bundle (%s) a tool call is refused, other events go on, nothing exits 1', (content) => {
     const place = temporary();
     mkdirSync(join(place, 'bin'));
     for (const name of ['praetorctl', 'package.json']) copyFileSync(join(ROOT, 'bin', name), join(place, 'bin', name));
@@ -51,15 +51,58 @@ describe('dispatcher', () => {
     for (const event of ['stop', 'prompt', 'session-start', 'whatever']) expect(call(['hook', 'claude', event], '{}', bin)).toMatchObject({ status: 0, stdout: '' });
   });
 
-  test.each([[undefined], ['}{'], ['module.exports = {};']])('without a working policy bundle (%s) a call that needs it is refused', async (content) => {
-    const place = temporary();
-    copyFileSync(HOOK, join(place, 'hook.cjs'));
-    if (content !== undefined) writeFileSync(join(place, 'policy.cjs'), content);
-    const env = { PATH: process.env['PATH'], HOME: place };
-    for (const client of ['claude', 'codex', 'gemini', 'agy']) {
-      const ran = spawnSync(process.execPath, [join(place, 'hook.cjs'), 'hook', client, 'pre-tool'], { input: shellCall(client, 'ls | cat'), encoding: 'utf8', env });
-      expect(refuses(client, { code: ran.status, signal: null, stdout: ran.stdout, stderr: ran.stderr, ms: 0 })).toBe(true);
+  test.each([[undefined], ['}{'], ['module.exports = {};']])('without a working policy bundle (%s) a call that needs it is refused', (content) => {
+    const place = copyOfDist((name) => !name.startsWith('policy-'));
+    const policy = readdirSync(join(ROOT, 'dist')).filter((name) => /^policy-[0-9a-f]+\.cjs$/.test(name));
+    if (content !== undefined) for (const name of policy) writeFileSync(join(place, name), content);
+    for (const client of ['claude', 'codex', 'gemini', 'agy']) expect(refuses(client, runCopy(place, client, 'ls | cat'))).toBe(true);
+    expect(runCopy(place, 'claude', 'ls')).toMatchObject({ code: 0, stdout: '' });
+  });
+});
+
+function copyOfDist(wanted: (name: string) => boolean): string {
+  const place = temporary();
+  for (const name of readdirSync(join(ROOT, 'dist'))) if (/^(?:hook|policy)[-.]/.test(name) && wanted(name)) copyFileSync(join(ROOT, 'dist', name), join(place, name));
+  return place;
+}
+
+function runCopy(place: string, client: string, command: string): Ran {
+  const env = { PATH: process.env['PATH'], HOME: place };
+  const ran = spawnSync(process.execPath, [join(place, 'hook.cjs'), 'hook', client, 'pre-tool'], { input: shellCall(client, command), encoding: 'utf8', env });
+  return { code: ran.status, signal: ran.signal, stdout: ran.stdout, stderr: ran.stderr, ms: 0 };
+}
+
+describe('code cache', () => {
+  const isCache = (name: string): boolean => name.endsWith('.cache');
+  const caches = (place: string): string[] => readdirSync(place).filter(isCache).map((name) => join(place, name));
+
+  test('the build wrote one per part for this Node, each twice the same', () => {
+    const names = caches(join(ROOT, 'dist')).filter((name) => name.includes(`.${process.version}-${process.arch}.`));
+    expect(names.length).toBeGreaterThanOrEqual(2);
+    for (const name of names) {
+      const bytes = readFileSync(name);
+      expect(bytes.subarray(0, bytes.length / 2).equals(bytes.subarray(bytes.length / 2))).toBe(true);
     }
+  });
+
+  test('without one the hook works', () => {
+    expect(runCopy(copyOfDist((name) => !isCache(name)), 'claude', FORCE).code).toBe(2);
+  });
+
+  const damages: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
+    'one bit': (bytes) => { const at = Math.floor(bytes.length / 5); bytes[at] = (bytes[at] ?? 0) ^ 4; return bytes; },
+    'cut off': (bytes) => bytes.subarray(0, bytes.length - 1000),
+    empty: () => Buffer.alloc(0),
+    'all zeros': (bytes) => Buffer.alloc(bytes.length),
+    'zeros in both halves': (bytes) => { const half = bytes.length / 2; return bytes.fill(0, 4096, 8192).fill(0, half + 4096, half + 8192); },
+    noise: (bytes) => bytes.map((_, i) => (i * 7919) % 251) as Buffer,
+    'another version': (bytes) => { const half = bytes.length / 2; bytes.writeUInt32LE(1, 4); bytes.writeUInt32LE(1, half + 4); return bytes; },
+  };
+  test.each(Object.keys(damages))('damaged (%s): refused, and the hook works', (name) => {
+    const place = copyOfDist(() => true);
+    for (const cache of caches(place)) writeFileSync(cache, damages[name]?.(readFileSync(cache)) ?? '');
+    expect(runCopy(place, 'claude', FORCE)).toMatchObject({ code: 2, signal: null });
+    expect(runCopy(place, 'gemini', 'ls | cat')).toMatchObject({ code: 0, stdout: '' });
   });
 });
 
@@ -108,7 +151,7 @@ test('the descriptor is left blocking for whoever shares it', async () => {
 describe('receipts of real runs', () => {
   test('caller, session hash, synthetic mark; never a value of the environment', async () => {
     const state = temporary();
-    await run('claude', 'pre-tool', { state, input: shellCall('claude', 'ls secret-file'), env: { CLAUDE_CODE_SESSION_ID: 's', SECRET_TOKEN: 'hush-value', PRAETORCTL_HOOK_SYNTHETIC: '1' } });
+    await run('claude', 'pre-tool', { state, input: shellCall('claude', 'ls secret-file'), env: { CLAUDE_CODE_SESSION_ID: 's', CLAUDE_PROJECT_DIR: '/w', SECRET_TOKEN: 'hush-value', PRAETORCTL_HOOK_SYNTHETIC: '1' } });
     const [receipt] = receipts(state);
     expect(receipt).toMatchObject({ caller: 'claude', synthetic: true, session: '043a718774c572bd', workspace: '/w', tool: 'Bash' });
     const directory = join(state, 'receipts');
@@ -134,7 +177,7 @@ describe('bundles', () => {
     const meta = JSON.parse(readFileSync(join(ROOT, 'dist', `meta-${name}.json`), 'utf8')) as { inputs: object; outputs: Record<string, { bytes: number; imports: { path: string }[] }> };
     expect(Object.keys(meta.inputs).filter((path) => !path.startsWith('src/'))).toEqual([]);
     const output = Object.values(meta.outputs)[0];
-    expect([...new Set(output?.imports.map(({ path }) => path))].filter((path) => path !== './policy.cjs')).toEqual(name === 'hook' ? ['node:fs'] : []);
+    expect([...new Set(output?.imports.map(({ path }) => path))]).toEqual(name === 'hook' ? ['node:fs'] : []);
     expect(output?.bytes).toBeLessThan(name === 'hook' ? 32 * 1024 : 60 * 1024);
   });
 
@@ -143,6 +186,6 @@ describe('bundles', () => {
     const runs = await Promise.all(Array.from({ length: 12 }, () => run('claude', 'pre-tool', { input: shellCall('claude', FORCE) })));
     await builds;
     expect(runs.map((ran) => ran.code)).toEqual(Array.from({ length: 12 }, () => 2));
-    expect(readdirSync(join(ROOT, 'dist')).filter((name) => name.endsWith('.tmp') && name.includes('hook'))).toEqual([]);
+    expect(readdirSync(join(ROOT, 'dist')).filter((name) => name.endsWith('.tmp') && /hook|policy/.test(name))).toEqual([]);
   });
 });

@@ -1,0 +1,85 @@
+// dist/warm.cjs: writes V8's code cache of the hook for the Node that runs this file: `node dist/warm.cjs`. The hook works
+// without it. It runs typical documents of every client, so that the functions they need are in the cache.
+'use strict';
+const fs = require('fs');
+const os = require('os');
+const path = require('path');
+const vm = require('vm');
+const { spawnSync } = require('child_process');
+
+const files = () => fs.readdirSync(__dirname).filter((name) => /^(?:hook|policy)-[0-9a-f]+\.cjs$/.test(name));
+
+/** The newest of each, as the stub names them. */
+function current() {
+  const stub = fs.readFileSync(path.join(__dirname, 'hook.cjs'), 'utf8');
+  return files().filter((name) => stub.includes(name));
+}
+
+const COMMAND = 'cd "$PWD/a" && FOO=1 timeout 5 npm test 2>&1 | tee out.log > x; git -c a=b commit -am "$(cat <<\'E\'\nit\'s (x)\nE\n)" || for f in a \'b\'; do rm -rf "$f.tmp"; done; git push -u origin x';
+const SHELL = { session_id: 's', cwd: '/w', hook_event_name: 'x', tool_name: 'Bash', tool_input: { command: COMMAND }, tool_use_id: 'x' };
+const plain = (tool) => ({ ...SHELL, ...tool });
+const RUNS = [
+  ['claude', 'pre-tool', SHELL],
+  ['claude', 'pre-tool', plain({ tool_input: { command: 'npm run test -- --x' } })],
+  ['claude', 'pre-tool', plain({ tool_input: { command: 'git push --force' } })],
+  ['claude', 'pre-tool', plain({ tool_name: 'Edit', tool_input: { file_path: '/w/a.ts' } })],
+  ['claude', 'pre-tool', plain({ tool_name: 'mcp__a__b', mcp_server: { name: 'a' } })],
+  ['claude', 'session-start', { session_id: 's', cwd: '/w' }],
+  ['claude', 'stop', { session_id: 's', cwd: '/w', stop_hook_active: false }],
+  ['codex', 'pre-tool', SHELL],
+  ['codex', 'pre-tool', plain({ tool_name: 'apply_patch', tool_input: { command: '*** Begin Patch\n*** Add File: a\n' } })],
+  ['codex', 'pre-tool', plain({ tool_name: 'mcp__a__b' })],
+  ['gemini', 'pre-tool', plain({ tool_name: 'run_shell_command' })],
+  ['gemini', 'pre-tool', plain({ tool_name: 'mcp_a_b', mcp_context: { server_name: 'a', tool_name: 'b' } })],
+  ['agy', 'pre-tool', { conversationId: 's', workspacePaths: ['/w'], toolCall: { name: 'run_command', args: { CommandLine: COMMAND } } }],
+  ['agy', 'session-start', { conversationId: 's', workspacePaths: [] }],
+];
+
+const cacheOf = (file) => `${file}.${process.version}-${process.arch}.cache`;
+
+/** Twice, so that the stub can see damage; on the disk before it gets its name. */
+function write(script, file) {
+  const temporary = `${cacheOf(file)}.${process.pid}.tmp`;
+  const data = script.createCachedData();
+  const fd = fs.openSync(temporary, 'w', 0o644);
+  fs.writeSync(fd, Buffer.concat([data, data]));
+  fs.fsyncSync(fd);
+  fs.closeSync(fd);
+  fs.renameSync(temporary, cacheOf(file));
+}
+
+function runAll() {
+  const scripts = new Map();
+  const load = (name) => {
+    const file = path.join(__dirname, current().find((f) => f.startsWith(`${name}-`)));
+    // The same wrapper as the stub's: the cache belongs to exactly this text.
+    if (!scripts.has(file)) scripts.set(file, new vm.Script(`(function (require, module, load) {${fs.readFileSync(file, 'utf8')}\n})`, { filename: file }));
+    const module = { exports: {} };
+    scripts.get(file).runInThisContext()(require, module, load);
+    return module.exports;
+  };
+  const document = path.join(process.env.PRAETORCTL_STATE_DIR, 'document.json');
+  process.exit = () => undefined;
+  for (const [client, event, value] of RUNS) {
+    fs.writeFileSync(document, JSON.stringify(value));
+    fs.closeSync(0);
+    fs.openSync(document, 'r');
+    process.argv = [process.argv[0], 'praetorctl', 'hook', client, event];
+    load('hook');
+  }
+  for (const [file, script] of scripts) write(script, file);
+}
+
+if (process.argv[2] === '--run') runAll();
+else {
+  const state = fs.mkdtempSync(path.join(os.tmpdir(), 'praetorctl-warm-'));
+  const env = { PATH: process.env.PATH, HOME: state, PRAETORCTL_STATE_DIR: state, PRAETORCTL_HOOK_SYNTHETIC: '1' };
+  // A process of its own: standard input and output belong to the runs.
+  const ran = spawnSync(process.execPath, [__filename, '--run'], { env, cwd: state, stdio: ['pipe', 'ignore', 'ignore'] });
+  // The proof: a hook that starts from the caches.
+  const proof = spawnSync(process.execPath, [path.join(__dirname, 'hook.cjs'), 'hook', 'claude', 'pre-tool'], { env, input: JSON.stringify(SHELL) });
+  const good = ran.status === 0 && proof.status === 0 && proof.stdout.length === 0;
+  if (!good) for (const file of current()) fs.rmSync(cacheOf(path.join(__dirname, file)), { force: true });
+  fs.rmSync(state, { recursive: true, force: true });
+  process.exitCode = good ? 0 : 1;
+}
