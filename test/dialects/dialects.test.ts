@@ -176,18 +176,34 @@ describe('decoding', () => {
   });
 });
 
+/** PATH entries as seen in hooks of codex-cli 0.171.0 (npm package, Linux). */
+const HELPER = '/home/dev/.codex/tmp/arg0-linux/codex-arg0HODrJq';
+const PACKAGE = '/opt/npm/node_modules/@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/codex-path';
+
 describe('caller', () => {
   const document = { session_id: 's1', conversationId: 's1', tool_name: 'X', tool_input: {}, toolCall: null };
   test.each([
-    ['claude', { CLAUDE_CODE_SESSION_ID: 's1' }, 'claude'],
-    ['claude', { CLAUDE_CODE_SESSION_ID: 'inherited' }, 'unknown'],
+    ['claude', { CLAUDE_CODE_SESSION_ID: 's1', CLAUDE_PROJECT_DIR: '/w' }, 'claude'],
+    ['claude', { CLAUDE_CODE_SESSION_ID: 'inherited', CLAUDE_PROJECT_DIR: '/w' }, 'unknown'],
     ['claude', { CLAUDE_PROJECT_DIR: '/w' }, 'unknown'],
+    // A command that the model runs: the session's variables without the hook's own.
+    ['claude', { CLAUDE_CODE_SESSION_ID: 's1', CLAUDECODE: '1', CLAUDE_CODE_EXECPATH: '/x/claude' }, 'unknown'],
     ['gemini', { GEMINI_SESSION_ID: 's1', CLAUDE_PROJECT_DIR: '/w' }, 'gemini'],
-    ['gemini', { CLAUDE_CODE_SESSION_ID: 's1' }, 'claude'],
+    ['gemini', { CLAUDE_CODE_SESSION_ID: 's1', CLAUDE_PROJECT_DIR: '/w' }, 'claude'],
+    ['gemini', { GEMINI_CLI: '1' }, 'unknown'],
     ['agy', { ANTIGRAVITY_CONVERSATION_ID: 's1' }, 'agy'],
+    ['codex', { PATH: `${HELPER}:${PACKAGE}:/usr/bin` }, 'codex'],
     ['codex', { PATH: '/home/dev/.codex/tmp/arg0/codex-arg0AbC:/usr/bin' }, 'codex'],
+    ['codex', { Path: 'C:\\Users\\dev\\.codex\\tmp\\arg0\\codex-arg0AbC;C:\\Windows' }, 'codex'],
+    // zsh reads ~/.zshenv also for a hook, so the entry need not stay the first one.
+    ['codex', { PATH: `/home/dev/bin:${HELPER}:/usr/bin` }, 'codex'],
+    ['codex', { PATH: `${PACKAGE}:/usr/bin`, CODEX_MANAGED_BY_NPM: '1' }, 'unknown'],
+    // Commands that the model runs, as a login shell and without one.
+    ['codex', { PATH: `${PACKAGE}:/usr/bin`, CODEX_TOOL_CALL_ID: 'call_1', CODEX_THREAD_ID: 's1', CODEX_SESSION_ID: 's1' }, 'unknown'],
+    ['codex', { PATH: `${PACKAGE}:${HELPER}:/usr/bin`, CODEX_TOOL_CALL_ID: 'call_1', CODEX_THREAD_ID: 's1', CODEX_SESSION_ID: 's1' }, 'unknown'],
+    ['codex', { PATH: `${HELPER}:/usr/bin`, CODEX_THREAD_ID: 's1' }, 'unknown'],
     ['codex', { PATH: '/usr/bin' }, 'unknown'],
-    ['claude', { PATH: '/home/dev/.codex/tmp/arg0/codex-arg0AbC:/usr/bin' }, 'unknown'],
+    ['claude', { PATH: `${HELPER}:/usr/bin` }, 'unknown'],
   ])('%s registration, %j -> %s', (id, env, expected) => {
     expect(callerOf(get(id), document, env)).toBe(expected);
   });

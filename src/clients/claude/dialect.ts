@@ -49,10 +49,14 @@ function decodeTool(document: JsonObject): ToolCall | DecodeFault {
   return { name, kind: 'other', input, ...(callId === undefined ? {} : { callId }) };
 }
 
-/** The variable is inherited by everything started inside a session, so it must name the session of the document. */
+/**
+ * The session's variable is inherited by everything started inside it, so it must name the session of the document.
+ * Measured: hooks get CLAUDE_PROJECT_DIR (2.1.197 and 2.1.332, every event), commands that the model runs do not (2.1.332),
+ * so a hook typed into a tool call does not count.
+ */
 function isCaller(document: JsonObject, env: EnvMap): boolean {
   const session = text(document, 'session_id');
-  return session !== undefined && session !== '' && env['CLAUDE_CODE_SESSION_ID'] === session;
+  return session !== undefined && session !== '' && env['CLAUDE_CODE_SESSION_ID'] === session && env['CLAUDE_PROJECT_DIR'] !== undefined;
 }
 
 function decode(event: CanonicalEvent, document: JsonObject, env: EnvMap): Payload | DecodeFault {

@@ -32,13 +32,19 @@ function decodeTool(document: JsonObject): ToolCall | DecodeFault {
 }
 
 /**
- * Codex sets no variable of its own; it puts its two directories at the front of PATH. Everything started inside a Codex
- * session inherits that, so this is a weak mark: it counts only for documents of Codex' registration.
+ * Measured on 0.171.0 (Linux, npm package): a hook gets no variable of its own. Its PATH begins with Codex' helper
+ * directory `<CODEX_HOME>/tmp/arg0-linux/codex-arg0<random>` (older versions `tmp/arg0/`), made for each run and deleted at
+ * its end. The npm launcher's CODEX_MANAGED_* and the package's `codex-path` entry reach every child, so they prove nothing.
+ * Commands that the model runs can inherit the helper directory too, but carry the variables below, which hooks do not:
+ * that keeps a hook typed into a tool call from counting. A Codex started inside such a command stays unknown.
  */
+const HELPER_DIRECTORY = 'codex-arg0';
+const TOOL_VARIABLES = ['CODEX_TOOL_CALL_ID', 'CODEX_THREAD_ID', 'CODEX_SESSION_ID'];
+
 function isCaller(_document: JsonObject, env: EnvMap): boolean {
   const path = env['PATH'] ?? env['Path'] ?? '';
-  return path.includes('codex-arg0') || path.includes('.codex/tmp/arg0') || path.includes('.codex\\tmp\\arg0')
-    || (path.includes('@openai') && path.includes('codex') && path.includes('vendor'));
+  if (!path.includes(`/${HELPER_DIRECTORY}`) && !path.includes(`\\${HELPER_DIRECTORY}`)) return false;
+  return TOOL_VARIABLES.every((name) => env[name] === undefined);
 }
 
 function decode(event: CanonicalEvent, document: JsonObject, env: EnvMap): Payload | DecodeFault {

@@ -41,6 +41,7 @@ function decodeTool(document: JsonObject): ToolCall | DecodeFault {
   return shape === undefined ? { name, kind: 'other', input } : shapedCall(name, shape, input, undefined);
 }
 
+/** Measured on 0.61.0: hooks get this variable, commands that the model runs and MCP servers do not. */
 function isCaller(document: JsonObject, env: EnvMap): boolean {
   const session = text(document, 'session_id');
   return session !== undefined && session !== '' && env['GEMINI_SESSION_ID'] === session;
