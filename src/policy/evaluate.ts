@@ -8,7 +8,7 @@ import { FILE_RULES, pathMatch } from './rules-files.ts';
 import { GIT_RULES } from './rules-git.ts';
 import { parseShell } from './shell-parse.ts';
 import { plainCommand } from './shell-plain.ts';
-import type { Effective, Evaluation, Match, Place, PolicyFacts, Rule, Span, TrailStep } from './types.ts';
+import type { Also, Effective, Evaluation, Match, Place, PolicyFacts, Rule, Span, TrailStep } from './types.ts';
 import { unwrap } from './unwrap.ts';
 
 /** A longer command line is not read: a person is asked. */
@@ -82,7 +82,8 @@ function judge(effective: Effective, outer: Span | undefined, whole: Span, run: 
   const place: Place = { facts: run.facts, cwd: run.cwd };
   for (const rule of RULES) {
     if (!concerns(rule, effective)) continue;
-    const match = rule.check(effective, place);
+    const hit = rule.check(effective, place);
+    const match: Match | undefined = hit === undefined ? undefined : { decision: 'deny', reason: rule.reason, ...hit };
     const span: Span = outer ?? (match?.at === undefined ? whole : [match.at.start, match.at.end]);
     note(run, { rule: rule.id, result: match?.decision ?? 'none', span });
     if (match !== undefined) decide(run, rule.id, match);
@@ -91,7 +92,8 @@ function judge(effective: Effective, outer: Span | undefined, whole: Span, run: 
 
 function concerns(rule: Rule, { program, assigns, command }: Effective): boolean {
   if (rule.programs.includes(program)) return true;
-  return rule.also === 'assigns' ? assigns.length > 0 : rule.also === 'redirects' && command.redirects.length > 0;
+  const also = (what: Also): boolean => rule.also === what || (Array.isArray(rule.also) && rule.also.includes(what));
+  return (assigns.length > 0 && also('assigns')) || (command.redirects.length > 0 && also('redirects')) || (command.input.length > 0 && also('inputs'));
 }
 
 function decide(run: Run, rule: string, match: Match): void {

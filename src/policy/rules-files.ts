@@ -212,9 +212,9 @@ const isGit = (level: Level): boolean => level === 'git-hook';
 const isRegistration = (level: Level): boolean => level !== 'git-hook';
 
 export const FILE_RULES: readonly Rule[] = [
-  { id: 'fs.remove', programs: ['rm'], check: removal },
-  { id: 'self.files', programs: Object.keys(WRITERS), also: 'redirects', check: (effective, place) => writeMatch(shellWrites(effective), place, isRegistration) },
-  { id: 'git.hooks.file', programs: Object.keys(WRITERS), also: 'redirects', check: (effective, place) => writeMatch(shellWrites(effective), place, isGit) },
+  { id: 'fs.remove', pack: 'filesystem', level: 'deny', title: 'recursive removal of what cannot be brought back', reason: RM_REASON, programs: ['rm'], check: removal },
+  { id: 'self.files', pack: 'self-protection', level: 'deny', title: 'writes to registrations and to files of praetorctl', reason: OWN_REASON, programs: Object.keys(WRITERS), also: 'redirects', check: (effective, place) => writeMatch(shellWrites(effective), place, isRegistration) },
+  { id: 'git.hooks.file', pack: 'hook-bypass', level: 'deny', title: 'changes of git hook files', reason: HOOKS_REASON, programs: Object.keys(WRITERS), also: 'redirects', check: (effective, place) => writeMatch(shellWrites(effective), place, isGit) },
 ];
 
 /** The same two rules for the paths of a file tool. */

@@ -8,6 +8,7 @@ import type { Effective, Match, Rule } from './types.ts';
 const HOOKS_REASON = 'This would skip the git hooks of the project. Run the command without it and repair what the hooks report, or ask the person to run it.';
 const FORCE_REASON = 'A forced push can overwrite commits of others. Use --force-with-lease, or ask the person to push.';
 const MIRROR_REASON = 'A mirror push overwrites and deletes branches of the remote. Push the branches you mean, or ask the person to push.';
+const UNINSTALL_REASON = 'This removes the git hooks of the project. Ask the person to do it.';
 
 interface GitCall {
   readonly verb: string;
@@ -178,14 +179,14 @@ function hookSwitch({ program, args, assigns }: Effective): Match | undefined {
 
 function uninstall({ args }: Effective): Match | undefined {
   const word = args.find(({ text }) => text[0] !== '-');
-  return word?.text === 'uninstall' ? { decision: 'deny', reason: 'This removes the git hooks of the project. Ask the person to do it.', at: word } : undefined;
+  return word?.text === 'uninstall' ? { decision: 'deny', reason: UNINSTALL_REASON, at: word } : undefined;
 }
 
 export const GIT_RULES: readonly Rule[] = [
-  { id: 'git.hooks.no-verify', programs: ['git'], check: noVerify },
-  { id: 'git.hooks.path', programs: ['git'], check: hooksPath },
-  { id: 'git.hooks.variable', programs: EXPORTS, also: 'assigns', check: hookSwitch },
-  { id: 'git.hooks.uninstall', programs: ['lefthook', 'pre-commit', 'husky'], check: uninstall },
-  { id: 'git.push.force', programs: ['git'], check: forcedPush },
-  { id: 'git.push.mirror', programs: ['git'], check: mirrorPush },
+  { id: 'git.hooks.no-verify', pack: 'hook-bypass', level: 'deny', title: 'options that skip git hooks', reason: HOOKS_REASON, programs: ['git'], check: noVerify },
+  { id: 'git.hooks.path', pack: 'hook-bypass', level: 'deny', title: 'core.hooksPath set or unset', reason: HOOKS_REASON, programs: ['git'], check: hooksPath },
+  { id: 'git.hooks.variable', pack: 'hook-bypass', level: 'deny', title: 'variables that switch hooks off', reason: HOOKS_REASON, programs: EXPORTS, also: 'assigns', check: hookSwitch },
+  { id: 'git.hooks.uninstall', pack: 'hook-bypass', level: 'deny', title: 'hook managers that uninstall', reason: UNINSTALL_REASON, programs: ['lefthook', 'pre-commit', 'husky'], check: uninstall },
+  { id: 'git.push.force', pack: 'git-destructive', level: 'deny', title: 'forced push', reason: FORCE_REASON, programs: ['git'], check: forcedPush },
+  { id: 'git.push.mirror', pack: 'git-destructive', level: 'deny', title: 'mirror push', reason: MIRROR_REASON, programs: ['git'], check: mirrorPush },
 ];

@@ -36,6 +36,10 @@ export const SHELLS = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh', 'ash', 'mksh'
 /** A text that the command runs as commands of its own. `at` is the word it stands in. */
 export interface Nested { readonly source: string; readonly at: Word | undefined }
 
+function made(program: string, path: string, args: readonly Word[], assigns: readonly Word[], command: SimpleCommand, unresolved: string): Effective {
+  return { program, path, args, assigns, command, env: new Map(), pipedFrom: [], codeFrom: [], inputs: command.input, cwd: undefined, chain: [], remote: undefined, shell: 'sh', unresolved };
+}
+
 export interface Unwrapped {
   readonly effective: Effective;
   readonly nested: readonly Nested[];
@@ -55,18 +59,18 @@ export function unwrap(command: SimpleCommand): Unwrapped {
   let words: readonly Word[] = command.words;
   for (let layer = 0; layer < WRAPPERS_MAX; layer++) {
     const first = words[0];
-    if (first === undefined) return { effective: { program: '', args: [], assigns, command }, nested: [], unresolved: false };
-    if (first.dynamic) return { effective: { program: '', args: words.slice(1), assigns, command }, nested: [], unresolved: true };
+    if (first === undefined) return { effective: made('', '', [], assigns, command, ''), nested: [], unresolved: false };
+    if (first.dynamic) return { effective: made('', '', words.slice(1), assigns, command, 'the program is not literal'), nested: [], unresolved: true };
     const program = programOf(first.text);
     const options = Object.prototype.hasOwnProperty.call(WRAPPERS, program) ? WRAPPERS[program] : undefined;
     const inner = options === undefined ? undefined : peel(program, options, words, assigns);
     if (inner === undefined) {
-      const effective = { program, args: words.slice(1), assigns, command };
+      const effective = made(program, first.text, words.slice(1), assigns, command, '');
       return { effective, nested: nestedOf(effective), unresolved: false };
     }
     words = inner;
   }
-  return { effective: { program: '', args: [], assigns, command }, nested: [], unresolved: true };
+  return { effective: made('', '', [], assigns, command, 'too many wrappers'), nested: [], unresolved: true };
 }
 
 /** The words behind a wrapper; undefined where it runs nothing. Assignments of `env` and `sudo` are collected. */
