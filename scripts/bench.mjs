@@ -3,7 +3,7 @@
 // candidates are interleaved, the order is reversed every other round, the medians are compared. CPU ratios hold under
 // load where wall time does not. --gate fails only when three tries in a row are over the hard limit.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, openSync, closeSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, copyFileSync, mkdirSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -37,6 +37,11 @@ const session = input('session', captured('2.1.332.SessionStart.json'));
 const hook = join(ROOT, 'dist', 'hook.cjs');
 const bin = join(ROOT, 'bin', 'praetorctl');
 
+// What a Node gets for which no code cache was written.
+const cold = join(work, 'dist');
+mkdirSync(cold);
+for (const name of readdirSync(join(ROOT, 'dist'))) if (/^(?:hook|policy)[-.].*cjs$/.test(name)) copyFileSync(join(ROOT, 'dist', name), join(cold, name));
+
 const direct = (event) => ['node', hook, 'hook', 'claude', event];
 // New candidates (for example `clients plan` with a large settings file) go here.
 const CANDIDATES = [
@@ -46,7 +51,9 @@ const CANDIDATES = [
   { name: 'MCP event', argv: direct('pre-tool'), file: mcp, over: 'file', kind: 'other' },
   { name: 'session-start event', argv: direct('session-start'), file: session, over: 'file', kind: 'other' },
   { name: 'shell event via bin/praetorctl', argv: [bin, 'hook', 'claude', 'pre-tool'], file: plain, over: 'file', kind: 'shell' },
-  { name: 'shell syntax via bin/praetorctl', argv: [bin, 'hook', 'claude', 'pre-tool'], file: syntax, over: 'file', kind: 'info' },
+  { name: 'shell syntax via bin/praetorctl', argv: [bin, 'hook', 'claude', 'pre-tool'], file: syntax, over: 'file', kind: 'shell' },
+  { name: 'shell event, plain, no code cache', argv: ['node', join(cold, 'hook.cjs'), 'hook', 'claude', 'pre-tool'], file: plain, over: 'file', kind: 'info' },
+  { name: 'shell event, syntax, no code cache', argv: ['node', join(cold, 'hook.cjs'), 'hook', 'claude', 'pre-tool'], file: syntax, over: 'file', kind: 'info' },
   { name: 'node empty.cjs, socket stdin', argv: ['node', empty], file: plain, socket: true, base: 'socket', kind: 'info' },
   { name: 'shell event, socket stdin', argv: direct('pre-tool'), file: plain, socket: true, over: 'socket', kind: 'shell' },
 ];
@@ -98,7 +105,7 @@ function print(results) {
   for (const { name, kind, ms, ratio } of results) {
     const limit = LIMITS[kind];
     const judged = ratio === undefined || limit.hard === Infinity ? '' : ratio <= limit.target ? 'ok' : ratio <= limit.hard ? `over the target ${limit.target}` : `OVER THE LIMIT ${limit.hard}`;
-    process.stdout.write(`${name.padEnd(34)} ${ms.toFixed(1).padStart(6)} ms CPU  ${ratio === undefined ? '     ' : `x${ratio.toFixed(3)}`}  ${judged}\n`);
+    process.stdout.write(`${name.padEnd(36)} ${ms.toFixed(1).padStart(6)} ms CPU  ${ratio === undefined ? '     ' : `x${ratio.toFixed(3)}`}  ${judged}\n`);
   }
 }
 

@@ -19,13 +19,12 @@ try {
   throw new Error('esbuild is missing: run npm install');
 }
 
-/** First 16 hex digits over the sources of src/policy, sorted by name. */
+/** First 16 hex digits over the sources below src/policy, sorted by path. */
 function policyDigest() {
   const directory = join(ROOT, 'src', 'policy');
   const hash = createHash('sha256');
-  for (const name of readdirSync(directory).filter((n) => n.endsWith('.ts')).sort()) {
-    hash.update(`${name}\0`).update(readFileSync(join(directory, name))).update('\0');
-  }
+  const names = readdirSync(directory, { recursive: true }).map((name) => name.replaceAll('\\', '/')).filter((name) => name.endsWith('.ts'));
+  for (const name of names.sort()) hash.update(`${name}\0`).update(readFileSync(join(directory, name))).update('\0');
   return hash.digest('hex').slice(0, 16);
 }
 
