@@ -31,12 +31,34 @@ export interface PolicySettings {
   readonly mode: 'default' | 'strict';
   readonly packs: Readonly<Partial<Record<PackId, Level>>>;
   readonly rules: Readonly<Record<string, Level>>;
+  /** Further layers; each can only make a level stricter. */
+  readonly atLeast?: readonly LevelFloor[];
+}
+
+/** Levels below which no other layer can go. */
+export interface LevelFloor {
+  readonly packs: Readonly<Partial<Record<PackId, Level>>>;
+  readonly rules: Readonly<Record<string, Level>>;
+  /** What it says of a rule that it does not name: nothing, or the rule's own level. */
+  readonly unnamed: 'nothing' | 'own';
 }
 
 export const DEFAULT_POLICY: PolicySettings = { mode: 'default', packs: {}, rules: {} };
 
-/** Rule before pack before the rule's own level. */
+const RANK: Readonly<Record<Level, number>> = { off: 0, ask: 1, deny: 2 };
+
+export function stricter(a: Level, b: Level): Level {
+  return RANK[b] > RANK[a] ? b : a;
+}
+
+function named(rule: Pick<RuleInfo, 'id' | 'pack'>, layer: Pick<PolicySettings, 'packs' | 'rules'>): Level | undefined {
+  const own = Object.prototype.hasOwnProperty.call(layer.rules, rule.id) ? layer.rules[rule.id] : undefined;
+  return own ?? layer.packs[rule.pack];
+}
+
+/** Rule before pack before the rule's own level; further layers only raise it. */
 export function levelFor(rule: Pick<RuleInfo, 'id' | 'pack' | 'level'>, settings: PolicySettings): Level {
-  const own = Object.prototype.hasOwnProperty.call(settings.rules, rule.id) ? settings.rules[rule.id] : undefined;
-  return own ?? settings.packs[rule.pack] ?? rule.level;
+  let level = named(rule, settings) ?? rule.level;
+  for (const floor of settings.atLeast ?? []) level = stricter(level, named(rule, floor) ?? (floor.unnamed === 'own' ? rule.level : 'off'));
+  return level;
 }
