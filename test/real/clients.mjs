@@ -1,0 +1,83 @@
+// Contract: how each real client is installed, configured, redirected to a model on loopback and started without a person.
+// Everything here was measured on the pinned version, on Linux.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+function put(path, content) {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, content);
+}
+
+const PROMPT = 'Do what the script says.';
+
+const claude = {
+  id: 'claude',
+  packages: [`@anthropic-ai/claude-code-${process.platform}-${process.arch}@2.1.332`],
+  // The platform's package holds the native program itself; the main package would ask for Node 22.
+  binary: (modules) => join(modules, '@anthropic-ai', `claude-code-${process.platform}-${process.arch}`, 'claude'),
+  api: 'anthropic-messages',
+  hooksFile: '.claude/settings.json',
+  files: ['.claude/settings.json', '.claude.json'],
+  // The client adds its own state to this file, so only our parts of it can be compared.
+  rewrites: ['.claude.json'],
+  before: (home) => {
+    put(join(home, '.claude/settings.json'), '{\n    "theme": "dark",\n    "permissions": {"allow": []}\n}\n');
+    put(join(home, '.claude.json'), '{"numStartups": 3}\n');
+  },
+  environment: (url) => ({
+    ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'sk-ant-not-a-key', DISABLE_TELEMETRY: '1', DISABLE_ERROR_REPORTING: '1',
+    DISABLE_AUTOUPDATER: '1', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+  }),
+  argv: () => ['-p', PROMPT, '--output-format', 'stream-json', '--verbose', '--allowedTools', 'Bash,mcp__lab__echo'],
+  shell: (command) => ({ tool: 'Bash', input: { command } }),
+  mcp: (text) => ({ tool: 'mcp__lab__echo', input: { text } }),
+  mcpTool: 'mcp__lab__echo',
+  // Typed into a tool call: the session's own id is there, and still it must not count.
+  replay: '{"session_id":"%s","cwd":"/","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}',
+  replaySession: '$CLAUDE_CODE_SESSION_ID',
+};
+
+const codex = {
+  id: 'codex',
+  packages: ['@openai/codex@0.171.0'],
+  binary: (modules) => join(modules, '.bin', 'codex'),
+  api: 'openai-responses',
+  hooksFile: '.codex/hooks.json',
+  files: ['.codex/hooks.json', '.codex/config.toml'],
+  // The trust that a person gives is written here by the client.
+  rewrites: ['.codex/config.toml'],
+  before: (home, url) => put(join(home, '.codex/config.toml'), [
+    '# the model of this test', 'model = "gpt-5"', 'model_provider = "loopback"', '', '[analytics]', 'enabled = false', '', '[model_providers.loopback]', 'name = "loopback"',
+    `base_url = "${url}"`, 'wire_api = "responses"', 'env_key = "LOOPBACK_KEY"', 'request_max_retries = 0', 'stream_max_retries = 0', '',
+  ].join('\n')),
+  environment: () => ({ LOOPBACK_KEY: 'not-a-key' }),
+  argv: ({ bypassTrust = false } = {}) => ['exec', '--dangerously-bypass-approvals-and-sandbox', ...(bypassTrust ? ['--dangerously-bypass-hook-trust'] : []), PROMPT],
+  shell: (cmd) => ({ tool: 'exec_command', input: { cmd } }),
+  mcp: (text) => ({ tool: 'echo', namespace: 'mcp__lab', input: { text } }),
+  mcpTool: 'mcp__lab__echo',
+  replay: '{"session_id":"%s","cwd":"/","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}',
+  replaySession: '$CODEX_SESSION_ID',
+};
+
+const gemini = {
+  id: 'gemini',
+  packages: ['@google/gemini-cli@0.61.0'],
+  binary: (modules) => join(modules, '.bin', 'gemini'),
+  api: 'gemini-generate-content',
+  hooksFile: '.gemini/settings.json',
+  files: ['.gemini/settings.json'],
+  rewrites: [],
+  before: (home) => put(join(home, '.gemini/settings.json'), [
+    '{', '  // the person\'s own comment', '  "security": { "auth": { "selectedType": "gemini-api-key" } },', '  "privacy": { "usageStatisticsEnabled": false },',
+    '  "telemetry": { "enabled": false },', '  "general": { "enableAutoUpdate": false, "enableAutoUpdateNotification": false }', '}', '',
+  ].join('\n')),
+  environment: (url, { trusted = true } = {}) => ({ GEMINI_API_KEY: 'not-a-key', GOOGLE_GEMINI_BASE_URL: url, ...(trusted ? { GEMINI_CLI_TRUST_WORKSPACE: 'true' } : {}) }),
+  argv: () => ['-p', PROMPT, '--yolo'],
+  shell: (command) => ({ tool: 'run_shell_command', input: { command } }),
+  mcp: (text) => ({ tool: 'mcp_lab_echo', input: { text } }),
+  mcpTool: 'mcp_lab_echo',
+  replay: '{"session_id":"%s","cwd":"/","hook_event_name":"BeforeTool","tool_name":"run_shell_command","tool_input":{"command":"ls"}}',
+  replaySession: '${GEMINI_SESSION_ID:-none}',
+};
+
+export const CLIENTS = [claude, codex, gemini];
