@@ -16,6 +16,8 @@ const INSTALL_MS_MAX = 300_000;
 const AT_ONCE = 2;
 
 const counts = { passed: 0, failed: 0, skipped: 0 };
+/** Process groups of ours that run now: an interrupt at the terminal does not reach them by itself. */
+const groups = new Set();
 
 function say(line) {
   if (line.startsWith('ok ')) counts.passed += 1;
@@ -45,6 +47,7 @@ function openCache() {
 function run(command, args, { limit, onLine, env = process.env }) {
   return new Promise((done) => {
     const child = spawn(command, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    if (child.pid !== undefined) groups.add(child.pid);
     let timedOut = false;
     let tail = '';
     const timer = setTimeout(() => {
@@ -56,6 +59,7 @@ function run(command, args, { limit, onLine, env = process.env }) {
     const finish = (code) => {
       clearTimeout(timer);
       end(child.pid);
+      groups.delete(child.pid);
       done({ code, timedOut, tail: tail.replace(/\s+/g, ' ').trim() });
     };
     child.on('error', (error) => { tail = error.message; finish(null); });
@@ -96,10 +100,14 @@ async function install(cache, client) {
   }
 }
 
-/** A prefix under which a command has the loopback interface and no other; empty where the system does not give one. */
+/**
+ * A prefix under which a command has the loopback interface and no other and, where possible, process ids of its own, so
+ * that whatever a client leaves behind ends with it. Empty where the system does not give one.
+ */
 function isolation() {
   const up = 'ip link set lo up && exec "$@"';
-  for (const flags of [['-n'], ['-r', '-n']]) {
+  const own = ['--pid', '--fork', '--kill-child', '--mount-proc'];
+  for (const flags of [['-n', ...own], ['-r', '-n', ...own], ['-n'], ['-r', '-n']]) {
     const prefix = ['unshare', ...flags, 'sh', '-c', up, 'sh'];
     const [command, ...args] = prefix;
     if (spawnSync(command, [...args, 'true'], { stdio: 'ignore', timeout: 10_000 }).status === 0) return prefix;
@@ -130,6 +138,12 @@ const unknown = wanted.filter((word) => !CLIENTS.some(({ id }) => id === word));
 if (unknown.length > 0) {
   process.stderr.write(`no such client: ${unknown.join(', ')}. known: ${CLIENTS.map(({ id }) => id).join(', ')}\n`);
   process.exit(64);
+}
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.on(signal, () => {
+    for (const pid of groups) end(pid);
+    process.exit(130);
+  });
 }
 const queue = CLIENTS.filter(({ id }) => wanted.length === 0 || wanted.includes(id));
 const cache = openCache();

@@ -51,8 +51,8 @@ function decodeTool(document: JsonObject): ToolCall | DecodeFault {
 
 /**
  * The session's variable is inherited by everything started inside it, so it must name the session of the document.
- * Measured: hooks get CLAUDE_PROJECT_DIR (2.1.197 and 2.1.332, every event), commands that the model runs do not (2.1.332),
- * so a hook typed into a tool call does not count.
+ * Measured on 2.1.197 and 2.1.332: hooks of every event get CLAUDE_PROJECT_DIR, commands that the model runs do not, so a
+ * hook typed into a tool call does not count.
  */
 function isCaller(document: JsonObject, env: EnvMap): boolean {
   const session = text(document, 'session_id');

@@ -35,7 +35,12 @@ export interface ModelRecord {
   readonly auxiliary: number;
   readonly tools: readonly string[];
   readonly requests: readonly RequestLine[];
-  /** Why something was refused. Empty in an orderly run. */
+  /**
+   * Requests that were refused because they did not come under the prefix or not for this address. Not a fault by itself:
+   * Claude Code 2.1.197 sends one to the bare address.
+   */
+  readonly strangers: number;
+  /** Why something of the client was refused. Empty in an orderly run. */
   readonly faults: readonly string[];
 }
 
@@ -44,6 +49,7 @@ export interface Recorder {
   readonly play: (request: TurnRequest) => Reply;
   readonly line: (line: RequestLine) => void;
   readonly fault: (what: string) => void;
+  readonly stranger: () => void;
   readonly record: () => ModelRecord;
 }
 
@@ -56,6 +62,7 @@ export function recorder(script: ModelScript): Recorder {
   const faults: string[] = [];
   let endings = 0;
   let auxiliary = 0;
+  let strangers = 0;
   const fault = (what: string): void => {
     if (faults.length < FAULTS_MAX && !faults.includes(what)) faults.push(what);
   };
@@ -86,9 +93,10 @@ export function recorder(script: ModelScript): Recorder {
   return {
     play,
     fault,
+    stranger: () => { strangers += 1; },
     line: (line) => {
       if (requests.length < REQUEST_LINES_MAX) requests.push({ ...line, path: cut(line.path, PATH_CHARS_MAX) });
     },
-    record: () => ({ steps: steps.map((step) => ({ ...step })), endings, auxiliary, tools: [...tools], requests: [...requests], faults: [...faults] }),
+    record: () => ({ steps: steps.map((step) => ({ ...step })), endings, auxiliary, strangers, tools: [...tools], requests: [...requests], faults: [...faults] }),
   };
 }

@@ -98,7 +98,7 @@ function take(run: Run, request: IncomingMessage, response: ServerResponse): voi
   response.on('error', () => undefined);
   const path = pathOf(run, request);
   if (path === undefined) {
-    run.recorder.fault('a request from a stranger was refused');
+    run.recorder.stranger();
     return refuse(run, response, 404, 'not found', request);
   }
   const method = request.method ?? '';
