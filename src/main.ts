@@ -32,13 +32,26 @@ function ask(question: string): Promise<string | undefined> {
   });
 }
 
+/** Everything on standard input, or nothing where it is too large to be meant. */
+async function readAll(bytesMax: number): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of process.stdin) {
+    const bytes = Buffer.from(chunk as Uint8Array);
+    size += bytes.length;
+    if (size > bytesMax) return undefined;
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
 async function main(): Promise<void> {
   const io: CliIo = {
     host: realHost(),
     out: (text) => { writeAll(1, text); },
     err: (text) => { writeAll(2, text); },
     outIsTty: process.stdout.isTTY === true, errIsTty: process.stderr.isTTY === true, inIsTty: process.stdin.isTTY === true,
-    ask,
+    ask, stdin: readAll,
     // dist/cli.cjs -> bin/praetorctl
     program: { node: process.execPath, script: path.resolve(__dirname, '..', 'bin', 'praetorctl') },
   };

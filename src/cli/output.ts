@@ -19,6 +19,8 @@ export interface CliIo {
   readonly inIsTty: boolean;
   /** Asks on stderr and reads one line from stdin; undefined at end of input. */
   readonly ask: (question: string) => Promise<string | undefined>;
+  /** The whole of standard input as text; undefined where it is larger than `bytesMax`. Absent: nothing to read from. */
+  readonly stdin?: (bytesMax: number) => Promise<string | undefined>;
   /** The program itself, so that the launcher and the demonstration can start it. */
   readonly program: { readonly node: string; readonly script: string };
 }

@@ -6,6 +6,8 @@ import { homeOf } from '../roots/own-dirs.ts';
 import { clientsApply, clientsCapabilities, clientsList, clientsPlan, clientsRemove, clientsRollback, clientsVerify } from './clients.ts';
 import { completionScript, SHELLS, type Shell } from './completion.ts';
 import { runDoctorCommand } from './doctor.ts';
+import { policyExplain, policyList, policyTest } from './policy.ts';
+import { receiptsList, receiptsShow } from './receipts.ts';
 import { emit, VERSION, type CliIo, type GlobalOptions, type Outcome } from './output.ts';
 import { start } from './start.ts';
 
@@ -20,11 +22,12 @@ export interface CommandContext {
 
 interface Running { readonly io: CliIo; exit: number }
 
-const list = (value: string, before: readonly string[] = []): string[] => {
+const listOf = (what: string) => (value: string, before: readonly string[] = []): string[] => {
   const words = value.split(',').map((word) => word.trim());
-  if (words.some((word) => word === '')) throw new InvalidArgumentError('name a client');
+  if (words.some((word) => word === '')) throw new InvalidArgumentError(`name ${what}`);
   return [...before, ...words];
 };
+const list = listOf('a client');
 
 const clientOption = (): Option => new Option('--client <id>', 'only this client; repeatable and comma-separated').argParser(list).env('PRAETORCTL_CLIENT');
 const scopeOption = (): Option => new Option('--scope <scope>', 'where to register: for this user, or for the project in the current directory').choices(['user', 'project']).default('user').env('PRAETORCTL_SCOPE');
@@ -73,7 +76,7 @@ async function execute(running: Running, kind: string, command: Command, args: r
 function action(running: Running, kind: string, handler: Handler): (...params: unknown[]) => Promise<void> {
   return async (...params) => {
     const command = params[params.length - 1] as Command;
-    await execute(running, kind, command, command.processedArgs.filter((a): a is string => typeof a === 'string'), handler);
+    await execute(running, kind, command, command.processedArgs.flat().filter((a): a is string => typeof a === 'string'), handler);
   };
 }
 
@@ -102,6 +105,50 @@ function addClients(program: Command, running: Running): void {
     .addOption(clientOption()).action(action(running, 'capabilities', clientsCapabilities));
 }
 
+/** The command line may stand behind `--` as words, or in quotes as one argument. */
+function judgedOptions(command: Command): Command {
+  return command
+    .addOption(new Option('--stdin', 'read the command line from standard input'))
+    .addOption(new Option('--payload <file>', 'judge a document as a client sends it to a hook (with --as)'))
+    .addOption(new Option('--as <client>', 'whose payload it is'))
+    .addOption(new Option('--event <event>', 'the event of the payload (default: pre-tool)'))
+    .addOption(new Option('--cwd <dir>', 'the directory in which the command runs (default: the workspace)'))
+    .addOption(new Option('--workspace <dir>', 'the workspace of the session (default: the current directory)'));
+}
+
+function addPolicy(program: Command, running: Running): void {
+  const policy = program.command('policy').description('What the guard says about a command, and why.');
+  const sub = (spec: string, description: string): Command => addGlobal(policy.command(spec).description(description));
+  judgedOptions(sub('test [command...]', 'Judge a command line as the hook would. Exit 0: allowed or no opinion; 3: denied or asked.'))
+    .addOption(new Option('--cases <file>', 'judge every line of a file: {"id","command","expect":"deny|ask|allow|stop","class"}; exit 3 if one is judged otherwise'))
+    .addOption(new Option('--format <format>', 'how --cases answers').choices(['text', 'sarif']))
+    .addOption(new Option('--sarif <file>', 'also write the mismatches of --cases as SARIF 2.1.0'))
+    .action(action(running, 'policy-test', policyTest));
+  judgedOptions(sub('explain [command...]', 'Show how a command line is understood, every rule considered, what matched and why it won.'))
+    .action(action(running, 'policy-explain', policyExplain));
+  sub('list', 'Every built-in rule with the level in force.')
+    .addOption(new Option('--pack <pack>', 'only this pack; repeatable and comma-separated').argParser(listOf('a pack')))
+    .action(action(running, 'policy-list', policyList));
+}
+
+function addReceipts(program: Command, running: Running): void {
+  const receipts = program.command('receipts').description('Which hooks ran, and what they answered.');
+  const sub = (spec: string, description: string): Command => addGlobal(receipts.command(spec).description(description));
+  sub('list', 'The newest receipts, the newest last.')
+    .addOption(new Option('--client <id>', "only this client's registrations; repeatable and comma-separated").argParser(list))
+    .addOption(new Option('--verdict <verdict>', 'only this verdict; repeatable and comma-separated (neutral, allow, ask, deny, error, skipped)').argParser(listOf('a verdict')))
+    .addOption(new Option('--rule <rule>', 'only this rule or rules below it (git.push); repeatable and comma-separated').argParser(listOf('a rule')))
+    .addOption(new Option('--event <event>', 'only this event; repeatable and comma-separated').argParser(listOf('an event')))
+    .addOption(new Option('--workspace <dir>', 'only sessions in this directory or below'))
+    .addOption(new Option('--since <time>', 'not older: an age (2h, 7d) or a time (2026-03-01, 2026-03-01T08:30Z)'))
+    .addOption(new Option('--until <time>', 'not newer: an age or a time'))
+    .addOption(new Option('--limit <n>', 'at most so many (default: 50)'))
+    .addOption(new Option('--jsonl', 'one JSON object per line and receipt'))
+    .action(action(running, 'receipts', receiptsList));
+  sub('show <receipt>', 'One receipt with all its fields: by id, or by number from the newest (1).')
+    .action(action(running, 'receipt', receiptsShow));
+}
+
 /** The whole tree. `running.exit` holds the exit code after parseAsync. */
 export function buildProgram(running: Running): Command {
   const program = new Command('praetorctl');
@@ -109,6 +156,8 @@ export function buildProgram(running: Running): Command {
     .exitOverride().configureOutput({ writeOut: running.io.out, writeErr: running.io.err, outputError: () => undefined })
     .showHelpAfterError(false).helpCommand(false);
   addClients(program, running);
+  addPolicy(program, running);
+  addReceipts(program, running);
   addGlobal(program.command('doctor').description('Check this workstation: does the registered command run, and does it judge?'))
     .addOption(clientOption()).addOption(scopeOption()).addOption(settingsOption())
     .action(action(running, 'doctor', runDoctorCommand));
@@ -129,7 +178,9 @@ function completionOutcome(program: Command, shell: string): Outcome {
   return { exit: EXIT.ok, kind: 'completion', body: { shell, script }, text: script, diagnostics: [], wrote: false };
 }
 
-function usageDiagnostic(error: CommanderError): Diagnostic {
+function usageDiagnostic(error: CommanderError, argv: readonly string[]): Diagnostic {
+  const unmarked = error.code === 'commander.unknownOption' && argv[0] === 'policy' && !argv.includes('--');
+  if (unmarked) return { code: 'usage', severity: 'error', message: error.message.replace(/^error: /, '').replace(/\s+/g, ' '), fix: 'put -- in front of the command that is judged: praetorctl policy test -- git push --force' };
   return { code: 'usage', severity: 'error', message: error.message.replace(/^error: /, '').replace(/\s+/g, ' '), fix: 'praetorctl --help' };
 }
 
@@ -147,6 +198,6 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
     if (error.code === 'commander.help') return EXIT.usage;
     const global: GlobalOptions = { json: argv.includes('--json'), quiet: false, verbose: false, color: 'auto' };
     const home = homeOf({ platform: io.host.platform, env: io.host.env }) ?? '';
-    return emit(io, global, home, { exit: EXIT.usage, kind: 'error', body: {}, text: '', diagnostics: [usageDiagnostic(error)], wrote: false });
+    return emit(io, global, home, { exit: EXIT.usage, kind: 'error', body: {}, text: '', diagnostics: [usageDiagnostic(error, argv)], wrote: false });
   }
 }

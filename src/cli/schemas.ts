@@ -57,6 +57,43 @@ const capabilities = z.array(z.strictObject({
   verdicts: z.strictObject({ deny: fact, ask: fact, neutral: fact, crash: fact, timeout: fact, missingBinary: fact }),
 }));
 
+const span = z.tuple([z.int().min(0), z.int().min(0)]).describe('Characters [start, end) of the command line, in UTF-16 units.');
+const level = z.enum(['deny', 'ask', 'off']);
+
+const verdict = {
+  verdict: z.enum(['neutral', 'allow', 'ask', 'deny', 'error']).describe("neutral: no opinion, the client's own rules go on. error: it could not be judged, and the hook refuses."),
+  rule: z.string().nullable(), reason: z.string().nullable(),
+  message: z.string().nullable().describe('What the model reads: the reason and the rule.'),
+  instead: z.string().nullable().describe('The part of the reason that says what to do instead.'),
+  level: z.strictObject({ level: z.string(), from: z.enum(['rule default', 'pack setting', 'rule setting', 'further layer', 'operator rule']), note: z.string().describe('The pack, or where the operator rule is written.') }).nullable(),
+  span: span.nullable(), command: z.string().nullable(), cwd: z.string().nullable(), workspace: z.string().nullable(),
+  client: z.string().nullable().describe('Whose dialect decoded the payload; null for a command line.'), event: z.string(),
+  tool: z.strictObject({ name: z.string(), kind: z.enum(['shell', 'file-write', 'file-read', 'mcp', 'other']), paths: z.array(z.string()) }).nullable(),
+  answer: z.strictObject({ stdout: z.string(), stderr: z.string(), exit: z.int() }).nullable().describe('What the hook process writes for this payload.'),
+};
+
+const explanation = {
+  why: z.string(), quick: z.boolean().describe('The hook answers without loading the rules.'), steps: z.int().nullable(),
+  commands: z.array(z.looseObject({
+    program: z.string(), args: z.array(z.string()), chain: z.array(z.string()).describe('Wrappers taken off, outermost first.'),
+    within: z.string(), unresolved: z.string(), span,
+  })),
+  trail: z.array(z.strictObject({ rule: z.string(), result: z.enum(['deny', 'ask', 'allow', 'off', 'none', 'unresolved']), span: span.nullable(), note: z.string().nullable() })),
+};
+
+const share = z.number().min(0).max(1).nullable();
+const classRow = z.strictObject({
+  class: z.string(), rows: z.int(), right: z.int(), falsePositives: z.int(),
+  recall: share.describe('Of the rows that expect to be stopped, those that are; null without such rows.'),
+  precision: share.describe('Of the rows that are stopped, those that expect it; null where none is.'),
+});
+
+const receipt = z.looseObject({
+  id: z.string(), v: z.literal(1), time: z.string(), client: z.string(), event: z.string(), caller: z.string(),
+  verdict: z.enum(['neutral', 'allow', 'ask', 'deny', 'error', 'skipped']), rule: z.string().optional(), kind: z.string().optional(), tool: z.string().optional(),
+  session: z.string().optional(), engine: z.string(), policy: z.string(), ms: z.number(), synthetic: z.literal(true).optional(), workspace: z.string().optional(),
+});
+
 const failed = z.strictObject({ schema: z.string(), ...header }).describe('Any command that failed before it had an answer.');
 
 function answer<T extends z.ZodRawShape>(kind: string, body: T): z.ZodType {
@@ -82,6 +119,23 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
     demonstration: z.boolean(), plan: plan.optional(), report: report.nullable().optional(), dryRun: z.boolean().optional(), clients: z.array(verifiedClient).optional(),
     calls: z.array(z.strictObject({ client: z.string(), kind: z.enum(['allow', 'deny']), asExpected: z.boolean() })).optional(), changed: z.array(z.string()).optional(),
   }),
+  'policy-test': answer('policy-test', verdict),
+  'policy-explain': answer('policy-explain', { ...verdict, ...explanation }),
+  'policy-cases': answer('policy-cases', {
+    file: z.string(), total: classRow, classes: z.array(classRow),
+    mismatches: z.array(z.strictObject({
+      id: z.string(), line: z.int(), class: z.string(), command: z.string(), expect: z.enum(['deny', 'ask', 'allow', 'stop']), verdict: z.enum(['neutral', 'allow', 'ask', 'deny']),
+      rule: z.string().nullable(), reason: z.string().nullable(),
+    })),
+  }),
+  'policy-list': answer('policy-list', {
+    mode: z.enum(['default', 'strict']),
+    rules: z.array(z.strictObject({
+      id: z.string(), pack: z.string(), level, from: z.enum(['rule default', 'pack setting', 'rule setting', 'further layer']), default: level, contested: z.boolean(), title: z.string(), reason: z.string(),
+    })),
+  }),
+  receipts: answer('receipts', { receipts: z.array(receipt), more: z.boolean().describe('Older receipts match too.'), damagedLines: z.int() }),
+  receipt: answer('receipt', { receipt, reason: z.string().nullable().describe('What the rule says, in this version.') }),
   completion: answer('completion', { shell: z.string(), script: z.string() }),
   error: failed,
 };
