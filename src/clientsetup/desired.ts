@@ -2,7 +2,7 @@
 import type { ClientDefinition, FileSpec, HookEvent, McpServer, RootContext, Roots, Scope } from '../model/client.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { JsonObject } from '../model/json.ts';
-import type { Settings } from '../settings/schema.ts';
+import { wantedEvents, type Settings } from '../settings/schema.ts';
 
 export interface DesiredServer { readonly name: string; readonly entry: JsonObject }
 
@@ -49,7 +49,8 @@ function desiredServers(client: ClientDefinition, settings: Settings): { servers
 /** Desired state of one client. `settings` null: nothing (that is what `remove` asks for). Throws on a wrong root override. */
 export function desiredFor(client: ClientDefinition, context: RootContext, scope: Scope, settings: Settings | null): Desired {
   const roots = client.roots(context);
-  const wanted = settings === null ? [] : client.hooks.events.filter((event) => settings.hooks.events.includes(event.canonical));
+  const events = settings === null ? undefined : wantedEvents(settings);
+  const wanted = client.hooks.events.filter((event) => events?.has(event.canonical) === true);
   const { servers, diagnostics } = settings === null ? { servers: [], diagnostics: [] } : desiredServers(client, settings);
   const files = client.files(roots, scope).map((spec): DesiredFile => ({
     client, spec, active: settings !== null,

@@ -3,7 +3,7 @@ import type { Host } from '../host.ts';
 import { PraetorError, type Diagnostic } from '../model/diagnostic.ts';
 import { joinPath } from '../roots/paths.ts';
 import { parseSettings } from './parse.ts';
-import { DEFAULT_SETTINGS, SETTINGS_CHARS_MAX, type Settings } from './schema.ts';
+import { DEFAULT_SETTINGS, SETTINGS_BYTES_MAX, type Settings } from './schema.ts';
 
 export type LoadedSettings =
   | { readonly ok: true; readonly settings: Settings; /** null: built-in defaults. */ readonly path: string | null }
@@ -18,9 +18,9 @@ export function loadSettings(host: Host, configDir: string, explicit: string | u
   }
   let bytes: Uint8Array;
   try {
-    bytes = host.readFile(path, SETTINGS_CHARS_MAX * 4);
+    bytes = host.readFile(path, SETTINGS_BYTES_MAX);
   } catch (error) {
-    throw new PraetorError({ code: 'settings-unreadable', where: { path }, message: 'the settings file cannot be read', fix: 'check that it is a regular file of at most 256 KiB and that you may read it' }, error);
+    throw new PraetorError({ code: 'settings-unreadable', where: { path }, message: 'the settings file cannot be read', fix: 'check that it is a regular file of at most 4 MiB and that you may read it' }, error);
   }
   let text: string;
   try {

@@ -1,9 +1,13 @@
 // Contract: the operator settings document. The JSON Schema in schemas/settings.schema.json is generated from this one
 // definition (scripts/generate.mjs). Keys are strict: an unknown key is an error with its line. PURE.
 import { z } from 'zod';
-import { CANONICAL_EVENTS } from '../model/events.ts';
+import { CANONICAL_EVENTS, type CanonicalEvent } from '../model/events.ts';
+import { commandPolicySchema, EVALUATORS_MAX, evaluatorSchema } from './command-policy.ts';
 
-export const SETTINGS_CHARS_MAX = 256 * 1024;
+/** Room for 20,000 operator rules. */
+export const SETTINGS_CHARS_MAX = 4 * 1024 * 1024;
+/** No character of UTF-8 takes more than three bytes for one unit of a string. */
+export const SETTINGS_BYTES_MAX = SETTINGS_CHARS_MAX * 3;
 export const SERVERS_MAX = 200;
 
 const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, 'use letters, digits, ".", "_" and "-", at most 64');
@@ -35,6 +39,8 @@ export const settingsSchema = z.strictObject({
   hooks: z.strictObject({
     events: z.array(z.enum(CANONICAL_EVENTS)).min(1).default(['pre-tool', 'session-start'])
       .describe('Canonical events to register. A client that lacks one is registered without it.'),
+    command_policy: commandPolicySchema.prefault({}),
+    evaluators: z.array(evaluatorSchema).max(EVALUATORS_MAX).default([]).describe('Checks of your own. The events they need are registered too.'),
   }).prefault({}),
   update: z.strictObject({
     channel: z.literal('manual').default('manual').describe('This version is updated by hand.'),
@@ -46,6 +52,11 @@ export const settingsSchema = z.strictObject({
 export type Settings = z.infer<typeof settingsSchema>;
 
 export const DEFAULT_SETTINGS: Settings = settingsSchema.parse({});
+
+/** The events to register: those that are named, and those that an evaluator needs. */
+export function wantedEvents(settings: Settings): ReadonlySet<CanonicalEvent> {
+  return new Set<CanonicalEvent>([...settings.hooks.events, ...settings.hooks.evaluators.flatMap((evaluator) => evaluator.events)]);
+}
 
 /** Milliseconds of a duration such as `7d`. */
 export function durationMs(text: string): number {

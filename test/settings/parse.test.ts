@@ -68,7 +68,7 @@ describe('refused with its place', () => {
   it('at the size limit and one past it', () => {
     const pad = (length: number): string => `#${'x'.repeat(length - 1)}`;
     expect(faults(pad(SETTINGS_CHARS_MAX))).toEqual([]);
-    expect(faults(pad(SETTINGS_CHARS_MAX + 1))).toEqual(['0:0 the settings file is larger than 256 KiB']);
+    expect(faults(pad(SETTINGS_CHARS_MAX + 1))).toEqual(['0:0 the settings file is larger than 4 MiB']);
   });
 });
 
