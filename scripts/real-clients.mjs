@@ -120,14 +120,18 @@ async function test(cache, client, prefix) {
   if (place === undefined) return;
   const [command, ...args] = [...prefix, process.execPath, join(root, 'test/real/run.mjs'), client.id, client.binary(join(place, 'node_modules'))];
   const before = Date.now();
+  // Ours to remove, because a run that is ended in the middle cannot clean up after itself.
+  const temporary = mkdtempSync(join(tmpdir(), 'real-clients-'));
   let lines = 0;
   const result = await run(command, args, {
     limit: CLIENT_MS_MAX,
+    env: { ...process.env, TMPDIR: temporary },
     onLine: (line) => {
       lines += 1;
       say(line);
     },
   });
+  rmSync(temporary, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   if (result.timedOut) say(`FAILED ${client.id}: not done after ${CLIENT_MS_MAX / 1000} s`);
   else if (result.code !== 0 || lines === 0) say(`FAILED ${client.id}: the test itself ended with ${result.code} - ${result.tail}`);
   else process.stdout.write(`${client.id}: ${((Date.now() - before) / 1000).toFixed(1)} s\n`);
