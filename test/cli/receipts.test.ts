@@ -139,9 +139,9 @@ describe('bounds', () => {
     const lines = Array.from({ length: 9000 }, (_, i) => receipt(i, { workspace: `/${'w'.repeat(i % 300)}` }));
     const text = lines.join('');
     const files = (content: string): WalkFiles => ({ names: () => [], size: () => content.length, readAt: (_p, start, end) => content.slice(start, end) });
-    const times: string[] = [];
-    walkReceipts('d', files(text), { look: () => 'take', visit: (r) => { times.push(r.time); return false; } });
-    expect(times).toEqual(lines.map((line) => (JSON.parse(line) as Receipt).time).reverse());
+    const seen: string[] = [];
+    walkReceipts('d', files(text), { look: () => 'take', visit: (r) => { seen.push(r.time); return false; } });
+    expect(seen).toEqual(lines.map((line) => (JSON.parse(line) as Receipt).time).reverse());
     expect(walkReceipts('d', files('x'.repeat(5_000_000)), { look: () => 'take', visit: () => false })).toEqual({ lines: 1, damagedLines: 1, stopped: 'end' });
     expect(walkReceipts('d', files(text), { look: () => 'skip', visit: () => false }, 100).stopped).toBe('bound');
   });
