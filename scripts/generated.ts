@@ -50,7 +50,7 @@ function tree(): Command {
 function exitTable(): string {
   const meaning: [number, string][] = [
     [EXIT.ok, 'done, clean, allowed'], [EXIT.failed, 'failed'], [EXIT.no, 'ran fine, the answer is "no": changes pending, below the required state, a check failed'],
-    [EXIT.conflict, 'conflict, nothing written: a file changed underneath, a lock is held, an entry belongs to someone else'], [EXIT.usage, 'the command line, the environment or the settings are wrong'], [EXIT.interrupted, 'interrupted, or not confirmed'],
+    [EXIT.conflict, 'conflict: a file changed underneath, a lock is held, an entry belongs to someone else. The file in conflict was not written; what the same run wrote before it is listed, and rollback undoes it'], [EXIT.usage, 'the command line, the environment or the settings are wrong'], [EXIT.interrupted, 'interrupted, or not confirmed'],
   ];
   const rows = meaning.map(([code, text]) => `| ${code} | ${text} | ${ALL_CODES.filter((c) => exitOf(c) === code && code !== 0).map((c) => `\`${c}\``).join(', ')} |`);
   return ['| exit | meaning | error codes |', '|---|---|---|', ...rows].join('\n');

@@ -16,9 +16,9 @@ function load(name) {
     const half = twice.subarray(0, twice.length / 2);
     if (half.equals(twice.subarray(twice.length / 2)) && half.indexOf(Buffer.alloc(1024)) === -1) cachedData = half;
   } catch { /* not warmed for this Node */ }
-  const script = new vm.Script(`(function (require, module, load) {${source}\n})`, cachedData === undefined ? { filename: file } : { filename: file, cachedData });
+  const script = new vm.Script(`(function (require, module, load, __dirname) {${source}\n})`, cachedData === undefined ? { filename: file } : { filename: file, cachedData });
   const module = { exports: {} };
-  script.runInThisContext()(require, module, load);
+  script.runInThisContext()(require, module, load, __dirname);
   return module.exports;
 }
 

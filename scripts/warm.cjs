@@ -53,7 +53,7 @@ function runAll() {
   const load = (name) => {
     const file = path.join(__dirname, current().find((f) => f.startsWith(`${name}-`)));
     // The same wrapper as the stub's: the cache belongs to exactly this text.
-    if (!scripts.has(file)) scripts.set(file, new vm.Script(`(function (require, module, load) {${fs.readFileSync(file, 'utf8')}\n})`, { filename: file }));
+    if (!scripts.has(file)) scripts.set(file, new vm.Script(`(function (require, module, load, __dirname) {${fs.readFileSync(file, 'utf8')}\n})`, { filename: file }));
     const module = { exports: {} };
     scripts.get(file).runInThisContext()(require, module, load);
     return module.exports;

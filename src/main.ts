@@ -59,4 +59,11 @@ async function main(): Promise<void> {
   process.exitCode = await runCli(process.argv.slice(2), io);
 }
 
-void main();
+main().catch((error: unknown) => {
+  // Standard output that cannot be written to ends up here; there is nobody left to give a JSON document to.
+  const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
+  try {
+    writeAll(2, `praetorctl: error: write-failed: the output could not be written (${code})\npraetorctl: fix: check where the output goes; the command itself had ended.\n`);
+  } catch { /* nobody listens */ }
+  process.exitCode = 1;
+});

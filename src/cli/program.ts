@@ -38,15 +38,20 @@ const dryRunOption = (): Option => new Option('-n, --dry-run', 'do everything ex
 
 function addGlobal(command: Command): Command {
   return command
-    .addOption(new Option('--json', 'one JSON document on standard output').env('PRAETORCTL_JSON'))
+    .addOption(new Option('--json', 'one JSON document on standard output; also PRAETORCTL_JSON=1'))
     .addOption(new Option('-q, --quiet', 'only errors'))
     .addOption(new Option('-v, --verbose', 'also what is unchanged'))
     .addOption(new Option('--color <when>', 'colour in text output').choices(['auto', 'always', 'never']).default('auto').env('PRAETORCTL_COLOR'));
 }
 
-function globalOf(options: Readonly<Record<string, unknown>>): GlobalOptions {
+/** Any value but an empty one, 0 and false. */
+function wantsJson(env: CliIo['host']['env']): boolean {
+  return !['', '0', 'false'].includes(env['PRAETORCTL_JSON'] ?? '');
+}
+
+function globalOf(io: CliIo, options: Readonly<Record<string, unknown>>): GlobalOptions {
   return {
-    json: options['json'] === true || options['json'] === '1', quiet: options['quiet'] === true, verbose: options['verbose'] === true,
+    json: options['json'] === true || wantsJson(io.host.env), quiet: options['quiet'] === true, verbose: options['verbose'] === true,
     color: options['color'] === 'always' || options['color'] === 'never' ? options['color'] : 'auto',
   };
 }
@@ -59,7 +64,7 @@ function failure(error: unknown): Diagnostic {
 
 async function execute(running: Running, kind: string, command: Command, args: readonly string[], handler: Handler): Promise<void> {
   const options = command.optsWithGlobals();
-  const global = globalOf(options);
+  const global = globalOf(running.io, options);
   const { io } = running;
   const home = homeOf({ platform: io.host.platform, env: io.host.env }) ?? '';
   let outcome: Outcome;
@@ -196,7 +201,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
     if (error.exitCode === 0) return EXIT.ok;
     // `praetorctl` and `praetorctl clients` alone print their help: that is an answer to a question, but no command ran.
     if (error.code === 'commander.help') return EXIT.usage;
-    const global: GlobalOptions = { json: argv.includes('--json'), quiet: false, verbose: false, color: 'auto' };
+    const global: GlobalOptions = { json: argv.includes('--json') || wantsJson(io.host.env), quiet: false, verbose: false, color: 'auto' };
     const home = homeOf({ platform: io.host.platform, env: io.host.env }) ?? '';
     return emit(io, global, home, { exit: EXIT.usage, kind: 'error', body: {}, text: '', diagnostics: [usageDiagnostic(error, argv)], wrote: false });
   }

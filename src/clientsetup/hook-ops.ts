@@ -16,16 +16,17 @@ export interface HookOps {
 
 interface Step { readonly op: EditOp; readonly position: OwnedHook | undefined }
 
-/** Everything we write is there; keys that the client added stay. */
-function includes(value: JsonObject, wanted: JsonObject): boolean {
-  return Object.keys(wanted).every((key) => sameValue(value[key], wanted[key]));
-}
-
+/**
+ * Exactly what we write, no key more: `"async": true` or an `if` in our handler would switch it off in silence, and no client
+ * was seen to add keys to a hook handler by itself.
+ */
 function isAsDesired(own: OwnedHook, entry: JsonObject): boolean {
-  if (own.handlerIndex === undefined) return includes(own.handler, entry);
+  if (own.handlerIndex === undefined) return sameValue(own.handler, entry);
   const wanted = Array.isArray(entry['hooks']) ? entry['hooks'][0] : undefined;
   if (!isObject(wanted) || !isObject(own.item)) return false;
-  return sameValue(own.item['matcher'], entry['matcher']) && includes(own.handler, wanted);
+  const { hooks: _handlers, ...group } = own.item;
+  const { hooks: _wanted, ...wantedGroup } = entry;
+  return sameValue(group, wantedGroup) && sameValue(own.handler, wanted);
 }
 
 const pathOf = (own: OwnedHook): Path => (own.whole || own.handlerIndex === undefined

@@ -7,6 +7,9 @@ import type { EntryChange, FilePlan, FileRecord, Snapshot } from '../model/plan.
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { joinPath } from '../roots/paths.ts';
 
+/** Never a package name: whoever owns it on a registry would be installed. */
+export const INSTALL_FIX = 'run in the praetorctl checkout: npm install -g .';
+
 export const LAUNCHER_OWNER = 'praetorctl';
 
 /** POSIX only: on Windows a program directory on PATH is not ours to choose, so the person installs it with npm. */
@@ -51,7 +54,7 @@ export function planLauncher(input: LauncherInput): { file: FilePlan | undefined
     file: undefined,
     diagnostics: [{
       code: 'entrypoint-not-on-path', severity: 'warning', where: { path: spec.path },
-      message: 'praetorctl does not resolve on PATH, and a foreign file stands where its launcher would go', fix: 'npm install -g praetorctl',
+      message: 'praetorctl does not resolve on PATH, and a foreign file stands where its launcher would go', fix: INSTALL_FIX,
     }],
   };
 }

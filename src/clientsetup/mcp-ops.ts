@@ -17,10 +17,11 @@ export interface McpOps {
 
 const SECRET_WORD = /(key|token|secret|passw|auth|credential)/i;
 
-/** A server for people: never a value of env or headers, no query string, nothing that follows a secret-looking flag. */
+/** A server for people: never a value of env or headers, of a URL the host only, nothing that follows a secret-looking flag. */
 export function describeServer(entry: JsonObject): string {
   const url = entry['url'] ?? entry['httpUrl'] ?? entry['serverUrl'];
-  if (typeof url === 'string') return `http ${url.replace(/\/\/[^/@]*@/, '//').replace(/[?#].*$/s, '')}`;
+  // The path and the query of a URL can be a secret of their own.
+  if (typeof url === 'string') return `http ${/^[a-z]+:\/\/(?:[^/@]*@)?([^/?#]*)/i.exec(url)?.[1] ?? ''}`;
   const args = Array.isArray(entry['args']) ? entry['args'].map(String) : [];
   const shown = args.map((arg, i) => {
     if (SECRET_WORD.test(arg) && /[=:]/.test(arg)) return `${/^[^=:]*/.exec(arg)?.[0] ?? ''}=***`;

@@ -29,22 +29,34 @@ export function editorOf(format: FileSpec['format'], tolerance: Tolerance): Edit
   return format === 'json' ? jsonEditor(tolerance) : tomlEditor;
 }
 
+const FAULT_FIX: Readonly<Partial<Record<MergeFault['code'], string>>> = {
+  'empty-file': 'write {} into the file or delete it', 'too-large': 'make the file smaller', 'merge-conflict-markers': 'resolve the conflict',
+  'undecodable': 'save the file as UTF-8', 'nul-filled': 'restore the file from a backup or delete it',
+};
+
 function refusal(desired: DesiredFile, fault: MergeFault): Diagnostic {
   const { client, spec } = desired;
   const again = `praetorctl clients plan --client ${client.id}`;
   return {
     code: fault.code, severity: 'error', client: client.id, message: fault.message,
     where: { path: spec.path, line: fault.line, column: fault.column },
-    fix: fault.code === 'empty-file' ? `${spec.format === 'json' ? 'write {} into the file or delete it' : 'delete the file'}, then run: ${again}` : `correct the file, then run: ${again}`,
+    fix: `${FAULT_FIX[fault.code] ?? 'correct the file'}, then run: ${again}`,
   };
 }
 
-function lintDiagnostic(desired: DesiredFile, finding: Finding): Diagnostic {
+/** Where a value stands: the place at which the editor would put another one. */
+function placeOf(read: Read, path: Path): { line: number; column: number } | undefined {
+  const probe = read.editor.edit(read.doc.text, [{ op: 'replace', path, value: 'praetorctl looks for the place of this value' }]);
+  const start = probe.ok ? probe.splices[0]?.start : undefined;
+  return start === undefined ? undefined : positionOf(read.doc.text, start);
+}
+
+function lintDiagnostic(desired: DesiredFile, finding: Finding, read: Read): Diagnostic {
   const blocks = finding.effect === 'file' && finding.certain;
   return {
     code: blocks ? 'client-rejects' : 'note', severity: blocks ? 'error' : 'warning', client: desired.client.id,
     message: `${finding.path === undefined ? '' : `${showPath(finding.path)}: `}${finding.message}`,
-    where: { path: desired.spec.path }, fix: finding.fix,
+    where: { path: desired.spec.path, ...(finding.path === undefined ? {} : placeOf(read, finding.path)) }, fix: finding.fix,
   };
 }
 
@@ -153,6 +165,17 @@ function conflicts(input: PlanInput, names: readonly string[]): Diagnostic[] {
   }));
 }
 
+/**
+ * What `remove` does with a file that it cannot read: an error where we know that we wrote there. Otherwise a warning, so that
+ * a broken file of one client does not keep the registrations of the others in place.
+ */
+function unless(input: PlanInput, diagnostic: Diagnostic): Diagnostic {
+  if (input.desired.active || input.record !== undefined) {
+    return { ...diagnostic, fix: `${diagnostic.fix}; or go on without ${input.desired.client.name}: name the other clients with --client` };
+  }
+  return { ...diagnostic, severity: 'warning', message: `${diagnostic.message}; it is left as it is (we have no record of writing there)` };
+}
+
 /** Plans one file. Without a file in the answer, the diagnostics hold the refusal. */
 export function planFile(input: PlanInput): FileVerdict {
   const { desired, snapshot, record } = input;
@@ -160,10 +183,10 @@ export function planFile(input: PlanInput): FileVerdict {
   // On removal a servers' file in which we never wrote is none of our business. Otherwise a broken one is refused even if
   // we want nothing in it: Codex, Antigravity and Claude Code do not start with it, so the hooks would never run.
   if (!desired.active && spec.role === 'mcp' && record === undefined) return { file: undefined, diagnostics: [] };
-  if (snapshot.state === 'refused') return { file: undefined, diagnostics: [snapshot.diagnostic] };
+  if (snapshot.state === 'refused') return { file: undefined, diagnostics: [unless(input, snapshot.diagnostic)] };
   if (snapshot.state === 'absent' && events.length === 0 && servers.length === 0) return { file: undefined, diagnostics: [] };
   const opened = snapshot.state === 'absent' ? { ok: true as const, read: emptyRead(spec) } : readDocument(spec, snapshot.bytes);
-  if (!opened.ok) return { file: undefined, diagnostics: [refusal(desired, opened.fault)] };
+  if (!opened.ok) return { file: undefined, diagnostics: [unless(input, refusal(desired, opened.fault))] };
   const read = opened.read;
   const hooks = spec.role === 'mcp' ? { ops: [], entries: [], shifted: 0 } : hookOps(client, read.value, events);
   const servers_ = spec.role === 'hooks' ? { ops: [], entries: [], owned: [], conflicts: [] } : mcpOps(client, read.value, servers, record?.ownedServers ?? [], input.adopt);
@@ -171,7 +194,7 @@ export function planFile(input: PlanInput): FileVerdict {
   // A file that holds nothing of ours and shall hold nothing.
   if (entries.length === 0 && record === undefined && servers_.conflicts.length === 0) return { file: undefined, diagnostics: [] };
   if (servers_.conflicts.length > 0) return { file: undefined, diagnostics: conflicts(input, servers_.conflicts) };
-  const lint = !desired.active ? [] : client.lint(spec.role, read.value).map((finding) => lintDiagnostic(desired, finding));
+  const lint = !desired.active ? [] : client.lint(spec.role, read.value).map((finding) => lintDiagnostic(desired, finding, read));
   if (lint.some((d) => d.severity === 'error')) return { file: undefined, diagnostics: lint };
   const done = finish(input, { before: snapshot, read, entries, ops: [...hooks.ops, ...servers_.ops], owned: servers_.owned });
   return { file: done.file, diagnostics: [...lint, ...notesFor(input, hooks), ...done.diagnostics] };

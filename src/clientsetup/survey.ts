@@ -11,7 +11,7 @@ import { loadSettings } from '../settings/load.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../settings/schema.ts';
 import { readOriginal } from './backups.ts';
 import { desiredFor, type Desired, type DesiredFile } from './desired.ts';
-import { LAUNCHER_OWNER, launcherSpec, launcherText, planLauncher } from './launcher.ts';
+import { INSTALL_FIX, LAUNCHER_OWNER, launcherSpec, launcherText, planLauncher } from './launcher.ts';
 import { countEntries, countForeign, planFile } from './plan.ts';
 import { readRecords } from './records.ts';
 import { takeSnapshot } from './snapshot.ts';
@@ -93,7 +93,7 @@ function launcherPlan(ground: Ground, files: readonly FilePlan[], paths: Readonl
   const found = findProgram(host, 'praetorctl', dirs);
   const hooksWanted = request.purpose === 'apply' && files.some((f) => f.entries.some((e) => e.kind === 'hook' && e.action !== 'remove'));
   if (spec === undefined) {
-    const missing: Diagnostic = { code: 'entrypoint-not-on-path', severity: 'warning', message: 'praetorctl does not resolve on PATH: registered hooks cannot run', fix: 'npm install -g praetorctl' };
+    const missing: Diagnostic = { code: 'entrypoint-not-on-path', severity: 'warning', message: 'praetorctl does not resolve on PATH: registered hooks cannot run', fix: INSTALL_FIX };
     return { file: undefined, diagnostics: hooksWanted && found === undefined ? [missing] : [] };
   }
   const record = ground.records.get(spec.path);
@@ -108,7 +108,7 @@ function launcherPlan(ground: Ground, files: readonly FilePlan[], paths: Readonl
   const unreachable: Diagnostic = {
     code: 'entrypoint-not-on-path', severity: 'warning', where: { path: spec.path },
     message: 'praetorctl gets a launcher in ~/.local/bin, but that directory is not on this PATH: Gemini CLI and Antigravity refuse guarded calls until it is, other clients run unguarded',
-    fix: 'add $HOME/.local/bin to PATH (in your shell profile), or: npm install -g praetorctl',
+    fix: `add $HOME/.local/bin to PATH (in your shell profile), or ${INSTALL_FIX}`,
   };
   return { ...result, replan, diagnostics: [...result.diagnostics, ...(text !== undefined && !reachable ? [unreachable] : [])] };
 }

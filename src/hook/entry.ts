@@ -27,6 +27,14 @@ function main(): void {
   }
 }
 
+/** dist/ is where the stub that starts this file stands. */
+const installation = parentOf(__dirname);
+
+function parentOf(directory: string): string | undefined {
+  const cut = Math.max(directory.lastIndexOf('/'), directory.lastIndexOf('\\'));
+  return cut <= 0 ? undefined : directory.slice(0, cut);
+}
+
 /** Whatever went wrong becomes the encoded error; if even that fails, exit 2 refuses where refusing is possible. */
 function lastResort(dialect: HookDialect, event: CanonicalEvent): void {
   let exit = isRefusable(event) ? 2 : 0;
@@ -39,7 +47,7 @@ function lastResort(dialect: HookDialect, event: CanonicalEvent): void {
 }
 
 function finish(dialect: HookDialect, event: CanonicalEvent, input: Input): void {
-  const place = hookPlace(process.platform, process.env);
+  const place = hookPlace(process.platform, process.env, installation);
   const response = input.ok ? attempt(dialect, event, input.value, place) : errorResponse(dialect, event, input.reason);
   const complaint = leaveReceipt(dialect.id, event, response, place);
   const refuses = isRefusable(event) && (response.verdict === 'deny' || response.verdict === 'ask' || response.verdict === 'error');

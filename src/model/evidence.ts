@@ -89,6 +89,8 @@ export interface ClientEvidence {
   /** From when on a receipt counts; undefined where nothing of ours is registered. */
   readonly since: number | undefined;
   /** Where the registered bare word `praetorctl` resolves on the current PATH. */
+  /** False where the launcher that we wrote is not there any more or holds something else: then our hooks run something else. */
+  readonly launcherIntact: boolean;
   readonly entrypoint: string | undefined;
   /** From the roots and the settings: overrides, servers that this client cannot have. */
   readonly diagnostics: readonly Diagnostic[];

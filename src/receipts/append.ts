@@ -8,6 +8,7 @@ export const RECEIPTS_FILE_BYTES_MAX = 16 * 1024 * 1024;
 export const ROTATED_FILES_MAX = 8;
 /** A rotation takes milliseconds; a lock this old was left by a process that died. */
 const ROTATE_LOCK_MS_MAX = 60_000;
+const DIRECTORIES_MAX = 64;
 const ROTATE_LOCK = 'rotate.lock';
 
 /**
@@ -40,8 +41,33 @@ function openOrCreate(path: string, directory: string): number {
   } catch (error) {
     if (!hasCode(error, 'ENOENT')) throw error;
   }
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makeDirectories(directory);
   return openSync(path, flags, 0o600);
+}
+
+/** Step by step: `recursive: true` of Node 20 never returns below /proc. */
+function makeDirectories(directory: string): void {
+  let missing = directory;
+  const steps: string[] = [];
+  for (let depth = 0; depth < DIRECTORIES_MAX; depth++) {
+    try {
+      mkdirSync(missing, { mode: 0o700 });
+      break;
+    } catch (error) {
+      if (hasCode(error, 'EEXIST')) break;
+      const cut = Math.max(missing.lastIndexOf('/'), missing.lastIndexOf('\\'));
+      if (!hasCode(error, 'ENOENT') || cut <= 0) throw error;
+      steps.push(missing);
+      missing = missing.slice(0, cut);
+    }
+  }
+  for (let step = steps.pop(); step !== undefined; step = steps.pop()) {
+    try {
+      mkdirSync(step, { mode: 0o700 });
+    } catch (error) {
+      if (!hasCode(error, 'EEXIST')) throw error;
+    }
+  }
 }
 
 function hasCode(error: unknown, code: string): boolean {

@@ -25,6 +25,11 @@ function seen(host: Host, path: string): FileStat['kind'] | undefined {
   try { return host.stat(path)?.kind; } catch { return undefined; }
 }
 
+/** A dangling link or a directory that may not be searched is a sign of the client too: the plan says what is wrong with it. */
+function isMarked(host: Host, path: string): boolean {
+  try { return host.lstat(path) !== undefined; } catch { return true; }
+}
+
 /** Where a program is found in these directories, as a shell would find it; undefined if nowhere. */
 export function findProgram(host: Host, name: string, dirs: readonly string[]): string | undefined {
   const suffixes = host.platform === 'win32' ? ['.exe', '.cmd', '.bat', ''] : [''];
@@ -48,5 +53,5 @@ export function detect(host: Host, client: ClientDefinition, context: RootContex
   }
   const installed = client.installPaths(context).find((path) => seen(host, path) === 'file' && host.canExecute(path));
   if (installed !== undefined) return { how: 'program', program: installed };
-  return { how: client.configMarks(roots).some((path) => path !== '' && seen(host, path) !== undefined) ? 'configuration' : 'none' };
+  return { how: client.configMarks(roots).some((path) => path !== '' && isMarked(host, path)) ? 'configuration' : 'none' };
 }

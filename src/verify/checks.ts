@@ -23,7 +23,7 @@ function entriesOf(e: ClientEvidence): StateInput['entries'] {
   const files = hookFiles(e);
   if (files.some((file) => file.state === 'unread')) return 'unknown';
   if (files.every((file) => file.commands.length === 0)) return 'none';
-  return files.every((file) => file.hooks.every((hook) => hook.status === 'as-desired')) ? 'exact' : 'differs';
+  return e.launcherIntact && files.every((file) => file.hooks.every((hook) => hook.status === 'as-desired')) ? 'exact' : 'differs';
 }
 
 function gateOf(e: ClientEvidence): StateInput['gate'] {

@@ -1,6 +1,7 @@
 // Contract: the use case `doctor`: does the registered command resolve, run and judge, and would anything keep a client
 // from calling it? It starts the registered commands with synthetic calls (their receipts are marked and never evidence)
 // and writes nothing itself. Throws as verify does. Reads and starts through the Host.
+import { INSTALL_FIX } from '../clientsetup/launcher.ts';
 import type { Host } from '../host.ts';
 import { EXIT, type Diagnostic } from '../model/diagnostic.ts';
 import type { ClientDefinition, Finding, Platform, Scope } from '../model/client.ts';
@@ -33,10 +34,10 @@ function entrypointRows(host: Host, registered: readonly Patient[]): DoctorRow[]
   const here = findProgram(host, 'praetorctl', pathDirs(host.platform, host.env['PATH'] ?? host.env['Path']));
   const desktop = findProgram(host, 'praetorctl', desktopPath(host.platform, host.env));
   const without = registered.map(({ client }) => `${client.name} ${client.verdicts.missingBinary.text}`).join('; ');
-  const put = host.platform === 'win32' ? 'npm install -g praetorctl' : 'npm install -g praetorctl, or link it into a directory of that PATH';
+  const put = host.platform === 'win32' ? INSTALL_FIX : `${INSTALL_FIX}, or link praetorctl into a directory of that PATH`;
   return [
     here !== undefined ? row('ok', 'entrypoint.path', `praetorctl is ${here}`)
-      : row(registered.length > 0 ? 'error' : 'warning', 'entrypoint.path', `praetorctl does not resolve on this PATH${without === '' ? '' : `: ${without}`}`, 'praetorctl clients apply, then put ~/.local/bin on PATH; or: npm install -g praetorctl'),
+      : row(registered.length > 0 ? 'error' : 'warning', 'entrypoint.path', `praetorctl does not resolve on this PATH${without === '' ? '' : `: ${without}`}`, `praetorctl clients apply, then put ~/.local/bin on PATH; or ${INSTALL_FIX}`),
     desktop !== undefined ? row('ok', 'entrypoint.desktop-path', `praetorctl is found from a desktop session too (${desktop})`)
       : registered.length === 0 ? row('info', 'entrypoint.desktop-path', 'praetorctl would not be found by a client that is started from a desktop', put)
         // Clients that are started from a shell find it; so this is red only where nothing finds it.

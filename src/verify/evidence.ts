@@ -11,10 +11,12 @@ import { showPath, type JsonObject } from '../model/json.ts';
 import type { EntryAction, EntryChange, FileRecord, Records } from '../model/plan.ts';
 import { hasTool } from '../clients/dialect-kit.ts';
 import { ownedHooks } from '../clients/registration.ts';
+import { launcherSpec } from '../clientsetup/launcher.ts';
 import { desiredFor, type DesiredFile } from '../clientsetup/desired.ts';
 import { hookOps } from '../clientsetup/hook-ops.ts';
 import { mcpOps } from '../clientsetup/mcp-ops.ts';
 import { countForeign } from '../clientsetup/plan.ts';
+import { takeSnapshot } from '../clientsetup/snapshot.ts';
 import { detect, findProgram, pathDirs } from '../roots/context.ts';
 import type { Settings } from '../settings/schema.ts';
 import { readEvidence, type DocumentRead } from './documents.ts';
@@ -138,6 +140,15 @@ function isBelow(platform: Host['platform'], dir: string): (path: string) => boo
   return (path) => plain(path) === plain(dir) || plain(path).startsWith(`${plain(dir)}/`);
 }
 
+/** A launcher that only exits lets every call of every client pass, so it is compared with what was written. */
+function launcherIntact(host: Host, context: RootContext, records: Records): boolean {
+  const path = launcherSpec(context)?.path;
+  const record = path === undefined ? undefined : records.get(path);
+  if (record === undefined) return true;
+  const now = takeSnapshot(host, record.path);
+  return now.state === 'file' && now.stamp.digest === record.lastDigest;
+}
+
 const findingKey = (finding: Finding): string => `${finding.id}\0${finding.message}\0${showPath(finding.path ?? [])}`;
 
 export function gatherEvidence(host: Host, client: ClientDefinition, request: EvidenceRequest): ClientEvidence {
@@ -156,6 +167,7 @@ export function gatherEvidence(host: Host, client: ClientDefinition, request: Ev
     client: client.id, scope, detected: found.how, program: found.program, version: versionOf(host, found.program),
     files, unread: evidence.unread, switches, trust: trustEvidence(host, client, desired.find((f) => f.spec.role !== 'mcp')?.spec, evidence),
     receipts, since, diagnostics,
+    launcherIntact: launcherIntact(host, context, records),
     entrypoint: findProgram(host, 'praetorctl', pathDirs(host.platform, host.env['PATH'] ?? host.env['Path'])),
   };
 }

@@ -18,7 +18,10 @@ function byStatus(entries: readonly { readonly word: string; readonly status: st
   }).join('; ');
 }
 
-const hooksOf = (e: ClientEvidence): { word: string; status: string }[] => hookFiles(e).flatMap((file) => file.hooks.map((hook: HookEvidence) => ({ word: hook.event, status: hook.status })));
+const hooksOf = (e: ClientEvidence): { word: string; status: string }[] => [
+  ...hookFiles(e).flatMap((file) => file.hooks.map((hook: HookEvidence) => ({ word: hook.event, status: hook.status }))),
+  ...(e.launcherIntact ? [] : [{ word: 'the launcher in ~/.local/bin', status: 'changed' }]),
+];
 const serversOf = (e: ClientEvidence): { word: string; status: string }[] => serverFiles(e).flatMap((file) => file.servers.map((server: ServerEvidence) => ({ word: server.name, status: server.status })));
 
 const detailed = (entries: (e: ClientEvidence) => { word: string; status: string }[]): Particulars => (reason, _client, e) => [{ ...reason, text: `${reason.text} (${byStatus(entries(e))})` }];
@@ -78,7 +81,7 @@ function extras(client: ClientDefinition, e: ClientEvidence): Reason[] {
   const found: Reason[] = [];
   const registered = e.files.some((file) => file.commands.length > 0);
   if (registered && e.entrypoint === undefined) {
-    found.push({ code: 'entrypoint-missing', text: `praetorctl does not resolve on PATH; without it ${client.name} ${client.verdicts.missingBinary.text}`, fix: `praetorctl clients apply --client ${client.id}` });
+    found.push({ code: 'entrypoint-missing', text: `praetorctl does not resolve on PATH; without it ${client.name} ${client.verdicts.missingBinary.text}`, fix: 'put the directory of praetorctl (~/.local/bin after an apply) on PATH, then: praetorctl doctor' });
   }
   const { ignored, tool, unread } = e.receipts;
   if (tool?.verdict === 'error') {

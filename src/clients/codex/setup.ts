@@ -195,7 +195,7 @@ export const codex: ClientDefinition = {
     return { command, payload: { session_id: 'praetorctl-sample', turn_id: 'sample', cwd: workspace, hook_event_name: 'PreToolUse', model: 'sample', permission_mode: 'default', tool_name: 'Bash', tool_input: { command }, tool_use_id: 'sample' } };
   },
   verdicts: {
-    deny: measured('exit 2 with a reason on stderr blocks the call'),
+    deny: measured('one JSON document on exit 0 blocks the call (exit 2 would not survive PowerShell)'),
     ask: measured('not supported (it would run the tool): degraded to deny'),
     neutral: measured('exit 0 and empty stdout; an explicit allow is reported as Failed'),
     crash: measured('runs the tool'), timeout: measured('runs the tool'), missingBinary: measured('runs the tool'),
