@@ -55,7 +55,7 @@ function runAll() {
     // The same wrapper as the stub's: the cache belongs to exactly this text.
     if (!scripts.has(file)) scripts.set(file, new vm.Script(`(function (require, module, load, __dirname) {${fs.readFileSync(file, 'utf8')}\n})`, { filename: file }));
     const module = { exports: {} };
-    scripts.get(file).runInThisContext()(require, module, load);
+    scripts.get(file).runInThisContext()(require, module, load, __dirname);
     return module.exports;
   };
   const document = path.join(process.env.PRAETORCTL_STATE_DIR, 'document.json');
