@@ -83,6 +83,15 @@ describe('words that can be followed', () => {
     expect(all.map((a) => a.out + a.err).join('\n')).not.toMatch(/npm install -g praetorctl/);
   });
 
+  it('a checkout that is not on PATH names commands that run', async () => {
+    const where = world({ fixture: 'four-clients', onPath: false });
+    const verify = await cli(where, ['clients', 'verify']);
+    const next = /next: (node \S+ clients apply[^\n]*)/.exec(verify.out)?.[1];
+    expect(next).toBeDefined();
+    expect(spawnSync('sh', ['-c', `${next!.replace('apply', 'plan')}`], { env: where.env, cwd: where.project }).status).toBe(3);
+    expect((await cli(world({ fixture: 'four-clients' }), ['clients', 'verify'])).out).toContain('next: praetorctl clients apply');
+  });
+
   it('a URL shows its host only', async () => {
     const where = world({ fixture: 'four-clients' });
     settings(where, 'mcpServers: { a: { url: "https://user:pw@h.test:8443/sekret-path?k=sekret" } }');

@@ -3,6 +3,7 @@
 import type { Host } from '../host.ts';
 import { EXIT, type Diagnostic } from '../model/diagnostic.ts';
 import type { JsonValue } from '../model/json.ts';
+import { findProgram, pathDirs } from '../roots/context.ts';
 import { paint, printable, tilde, type Style } from './style.ts';
 
 declare const __VERSION__: string;
@@ -79,16 +80,27 @@ export function toDocument(outcome: Outcome): Record<string, unknown> {
   };
 }
 
+/** Where praetorctl does not resolve on PATH (a fresh checkout), the next command is shown in a form that runs. */
+function runnable(io: CliIo, home: string): (text: string) => string {
+  const { host, program } = io;
+  if (findProgram(host, 'praetorctl', pathDirs(host.platform, host.env['PATH'] ?? host.env['Path'])) !== undefined) return (text) => text;
+  const words = `node ${tilde({ home }, program.script)}`;
+  return (text) => text.replace(/\bpraetorctl (?=(?:clients|doctor|policy|receipts|start|completion)\b)/g, `${words} `);
+}
+
 export function emit(io: CliIo, options: GlobalOptions, home: string, outcome: Outcome): number {
   if (options.json) {
     io.out(`${JSON.stringify(toDocument(outcome), null, 2)}\n`);
     return outcome.exit;
   }
-  if (!options.quiet && outcome.text !== '') io.out(outcome.text.endsWith('\n') ? outcome.text : `${outcome.text}\n`);
+  const shown = runnable(io, home);
+  // A completion script and the demonstration's transcript are texts of their own.
+  const text = outcome.kind === 'completion' || outcome.kind === 'start' ? outcome.text : shown(outcome.text);
+  if (!options.quiet && text !== '') io.out(text.endsWith('\n') ? text : `${text}\n`);
   const style = styleFor(io, options, home, 'err');
   for (const d of outcome.diagnostics) {
     if (d.severity === 'info' && options.quiet) continue;
-    io.err(renderDiagnostic(style, d, outcome.wrote));
+    io.err(renderDiagnostic(style, { ...d, fix: shown(d.fix) }, outcome.wrote));
   }
   return outcome.exit;
 }
