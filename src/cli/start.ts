@@ -40,7 +40,8 @@ export async function start(context: CommandContext): Promise<Outcome> {
     return await demonstrate(context, `${paint(style, 'bold', head)}\nThe same job follows in a temporary home with grown files of four clients; yours is not touched.`);
   }
   const canAsk = io.inIsTty && io.errIsTty && !global.json;
-  if (options['yes'] !== true && !canAsk) return showOnly(context, here.text);
+  const blocked = survey(io.host, requestOf(context, 'apply')).plan.diagnostics.some((d) => d.severity === 'error');
+  if (blocked || (options['yes'] !== true && !canAsk)) return showOnly(context, here.text);
   io.err(`${here.text}\n`);
   const applied = await clientsApply({ ...context, args: [] });
   const verified = clientsVerify(context);
