@@ -52,8 +52,8 @@ async function bundle(entry, output, options) {
 
 mkdirSync(DIST, { recursive: true });
 /** A bundle whose name carries the digest of its content; the stub names both, so that parts of two builds never mix. */
-async function part(name, entry) {
-  const built = await esbuild.build({ ...common, entryPoints: [entry], outfile: join(DIST, `${name}.cjs`), minify: true, metafile: true });
+async function part(name, entry, options = {}) {
+  const built = await esbuild.build({ ...common, ...options, entryPoints: [entry], outfile: join(DIST, `${name}.cjs`), minify: true, metafile: true });
   const contents = built.outputFiles[0].contents;
   const file = `${name}-${createHash('sha256').update(contents).digest('hex').slice(0, 12)}.cjs`;
   if (!existsSync(join(DIST, file))) replace(file, contents);
@@ -61,24 +61,31 @@ async function part(name, entry) {
   return [name, file];
 }
 
+/** Loaded only where a call needs them; they start without a code cache. */
+const SELDOM = {
+  source: 'src/hook/settings-source.ts', settings: 'src/settings/bundle.ts', patterns: 'src/hook/patterns.ts', once: 'src/hook/allow-once.ts', evaluators: 'src/hook/evaluators.ts',
+};
+
 /** Parts of earlier builds stay for a while: a hook that has just started may still load one. */
 function sweep(files) {
   const old = Date.now() - 10 * 60_000;
   for (const name of readdirSync(DIST)) {
     const path = join(DIST, name);
-    if (!/^(?:hook|policy)-[0-9a-f]{12}\.cjs/.test(name) || files.some((file) => name.startsWith(file))) continue;
+    if (!/^(?:hook|policy|source|settings|patterns|once|evaluators)-[0-9a-f]{12}\.cjs/.test(name) || files.some((file) => name.startsWith(file))) continue;
     if (statSync(path).mtimeMs < old) rmSync(path, { force: true });
   }
 }
 
 async function hook() {
-  const parts = await Promise.all([part('hook', 'src/hook/entry.ts'), part('policy', 'src/policy/evaluate.ts')]);
+  const often = await Promise.all([part('hook', 'src/hook/entry.ts'), part('policy', 'src/policy/evaluate.ts')]);
+  const seldom = await Promise.all(Object.entries(SELDOM).map(([name, entry]) => part(name, entry, { mainFields: ['module', 'main'] })));
+  const parts = [...often, ...seldom];
   const stub = readFileSync(join(ROOT, 'scripts', 'hook-stub.cjs'), 'utf8');
   const { code } = await esbuild.transform(stub, { define: { FILES: JSON.stringify(Object.fromEntries(parts)) }, minify: true, target: 'node20' });
   replace('warm.cjs', readFileSync(join(ROOT, 'scripts', 'warm.cjs')));
   replace('hook.cjs', code);
   const suffix = `.${process.version}-${process.arch}.cache`;
-  if (parts.some(([, file]) => !existsSync(join(DIST, file + suffix)))) {
+  if (often.some(([, file]) => !existsSync(join(DIST, file + suffix)))) {
     const warmed = spawnSync(process.execPath, [join(DIST, 'warm.cjs')], { stdio: 'inherit' });
     if (warmed.status !== 0) process.stderr.write('build: no code cache was written; the hook works without it, a little slower\n');
   }

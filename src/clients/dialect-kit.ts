@@ -21,6 +21,8 @@ export interface HookDialect extends Dialect {
   /** True where the environment says that this client itself started the hook for this document. */
   readonly isCaller: (document: JsonObject, env: EnvMap) => boolean;
   readonly guarded: readonly GuardedFile[];
+  /** For dialects that people and git hook managers call: words behind the event as a document. */
+  readonly fromWords?: (words: readonly string[], cwd: string) => JsonObject | DecodeFault;
 }
 
 export const EMPTY: Answer = { stdout: '', stderr: '', exit: 0 };

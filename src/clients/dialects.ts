@@ -4,14 +4,18 @@ import { claudeDialect } from './claude/dialect.ts';
 import { codexDialect } from './codex/dialect.ts';
 import type { GuardedFile, HookDialect } from './dialect-kit.ts';
 import { geminiDialect } from './gemini/dialect.ts';
+import { lefthookDialect } from './lefthook/dialect.ts';
 import type { EnvMap } from '../model/dialect.ts';
 import type { JsonObject } from '../model/json.ts';
 
 export const DIALECTS: readonly HookDialect[] = [claudeDialect, codexDialect, geminiDialect, agyDialect];
 
+/** For people and git hook managers: no client, so nothing is registered for them and no receipt of theirs is evidence. */
+export const HAND_DIALECTS: readonly HookDialect[] = [lefthookDialect];
+
 /** The dialect of an id or alias, as given on the command line. */
 export function dialectFor(word: string): HookDialect | undefined {
-  return DIALECTS.find((d) => d.id === word || d.aliases.includes(word));
+  return DIALECTS.find((d) => d.id === word || d.aliases.includes(word)) ?? HAND_DIALECTS.find((d) => d.id === word || d.aliases.includes(word));
 }
 
 /**

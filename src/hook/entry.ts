@@ -5,13 +5,18 @@
 import type { HookDialect } from '../clients/dialect-kit.ts';
 import { dialectFor } from '../clients/dialects.ts';
 import { isCanonicalEvent, type CanonicalEvent } from '../model/events.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { DecodeFault } from '../model/payload.ts';
 import { ENGINE_VERSION, POLICY_DIGEST } from '../policy/build-info.ts';
 import { appendReceipt } from '../receipts/append.ts';
 import { formatReceipt, isoTime, sessionHash } from '../receipts/format.ts';
 import { hookPlace, type HookPlace } from './facts.ts';
+import { loadPart, SETTINGS_PARTS } from './load-parts.ts';
 import { loadPolicy } from './load-policy.ts';
 import { deliver, writeAll } from './output.ts';
-import { errorResponse, respond, type Response } from './respond.ts';
+import { errorResponse, respond, type Effects, type Response } from './respond.ts';
+import { readSettings } from './settings-index.ts';
+import type { HookSettings } from './settings-types.ts';
 import { readInput, restoreInput, type Input } from './stdin.ts';
 
 function main(): void {
@@ -21,6 +26,8 @@ function main(): void {
   if (dialect === undefined || !isCanonicalEvent(event)) return skip(client, event, dialect === undefined ? 'client' : 'event');
   const answer = (input: Input): void => finish(dialect, event, input);
   try {
+    const words = process.argv.slice(5);
+    if (dialect.fromWords !== undefined && words.length > 0) return answer(inputOf(dialect.fromWords(words, process.cwd())));
     readInput(process.platform, answer, () => process.on('uncaughtException', () => lastResort(dialect, event)));
   } catch {
     lastResort(dialect, event);
@@ -35,6 +42,24 @@ function parentOf(directory: string): string | undefined {
   return cut <= 0 ? undefined : directory.slice(0, cut);
 }
 
+function inputOf(document: JsonObject | DecodeFault): Input {
+  return typeof document['fault'] === 'string' ? { ok: false, reason: document['fault'] } : { ok: true, value: document };
+}
+
+/** Read once for each call, and only where an event wants them. */
+function withSettings(place: HookPlace): HookPlace {
+  let known: HookSettings | undefined;
+  return { ...place, settings: (workspace) => known ??= readSettings(place, workspace, SETTINGS_PARTS) };
+}
+
+function effectsOf(place: HookPlace): Effects {
+  return {
+    evaluate: (specs, payload) => loadPart('evaluators').runEvaluators(specs, payload, place),
+    // A test of ours leaves no code behind.
+    allowOnce: (payload, verdict) => (process.env['PRAETORCTL_HOOK_SYNTHETIC'] === '1' ? verdict : loadPart('once').allowOnce(place, payload, verdict, Date.now())),
+  };
+}
+
 /** Whatever went wrong becomes the encoded error; if even that fails, exit 2 refuses where refusing is possible. */
 function lastResort(dialect: HookDialect, event: CanonicalEvent): void {
   let exit = isRefusable(event) ? 2 : 0;
@@ -47,13 +72,14 @@ function lastResort(dialect: HookDialect, event: CanonicalEvent): void {
 }
 
 function finish(dialect: HookDialect, event: CanonicalEvent, input: Input): void {
-  const place = hookPlace(process.platform, process.env, installation);
+  const place = withSettings(hookPlace(process.platform, process.env, installation));
   const response = input.ok ? attempt(dialect, event, input.value, place) : errorResponse(dialect, event, input.reason);
   const complaint = leaveReceipt(dialect.id, event, response, place);
   const refuses = isRefusable(event) && (response.verdict === 'deny' || response.verdict === 'ask' || response.verdict === 'error');
   restoreInput();
   const exit = deliver(response.answer, refuses);
   if (complaint !== undefined) writeAll(2, complaint);
+  if (response.complaint !== undefined) writeAll(2, response.complaint);
   process.exit(exit);
 }
 
@@ -63,7 +89,7 @@ function isRefusable(event: CanonicalEvent): boolean {
 
 function attempt(dialect: HookDialect, event: CanonicalEvent, value: unknown, place: HookPlace): Response {
   try {
-    return respond(dialect, event, value, process.env, place, loadPolicy);
+    return respond(dialect, event, value, process.env, place, loadPolicy, effectsOf(place));
   } catch {
     return errorResponse(dialect, event, 'internal error');
   }
@@ -89,6 +115,8 @@ function leaveReceipt(client: string, event: string, response: Response, place: 
       policy: POLICY_DIGEST,
       ms: process.uptime() * 1000,
       ...(process.env['PRAETORCTL_HOOK_SYNTHETIC'] === '1' ? { synthetic: true as const } : {}),
+      ...(response.settings === undefined ? {} : { settings: response.settings }),
+      ...(response.evaluators === undefined ? {} : { evaluators: response.evaluators }),
       ...(payload?.workspace === undefined ? {} : { workspace: payload.workspace }),
     }), now % 16 === 0);
     return undefined;

@@ -3,7 +3,8 @@ import { guardedFiles } from '../clients/dialects.ts';
 import type { EnvMap } from '../model/dialect.ts';
 import type { Payload } from '../model/payload.ts';
 import type { PolicyFacts } from '../policy/types.ts';
-import { below, configDir, homeOf, stateDir } from '../roots/own-dirs.ts';
+import { below, configDir, homeOf, stateDir, type OwnDirsInput } from '../roots/own-dirs.ts';
+import { NO_SETTINGS, type HookSettings } from './settings-types.ts';
 
 export interface HookPlace {
   readonly platform: string;
@@ -12,30 +13,45 @@ export interface HookPlace {
   /** Where receipts go; undefined where no directory is known, then `problem` says why. */
   readonly receipts: string | undefined;
   readonly problem: string | undefined;
+  /** Our own directories; undefined where the environment names none. */
+  readonly state: string | undefined;
+  readonly config: string | undefined;
+  /** The settings in force in a workspace; absent: none are read. Called for tool and stop events only. */
+  readonly settings?: (workspace: string | undefined) => HookSettings;
   /** Directory of the program that is running (dist/ and bin/ are below it); a guard that can be replaced guards nothing. */
   readonly installation: string | undefined;
 }
 
 export function hookPlace(platform: string, env: EnvMap, installation?: string): HookPlace {
   const home = homeOf({ platform, env });
+  const base = { platform, env, home, config: named(configDir, { platform, env, home }), installation };
   try {
     const state = stateDir({ platform, env, home });
-    return { platform, env, home, receipts: below(platform, state, 'receipts'), problem: undefined, installation };
+    return { ...base, state, receipts: below(platform, state, 'receipts'), problem: undefined };
   } catch (error) {
-    return { platform, env, home, receipts: undefined, problem: error instanceof Error ? error.message : 'no state directory', installation };
+    return { ...base, state: undefined, receipts: undefined, problem: error instanceof Error ? error.message : 'no state directory' };
+  }
+}
+
+function named(directory: (input: OwnDirsInput) => string, input: OwnDirsInput): string | undefined {
+  try {
+    return directory(input);
+  } catch {
+    return undefined;
   }
 }
 
 /** Called for tool events only; a directory that the environment names wrongly is left out here and reported by hookPlace. */
 export function policyFacts(place: HookPlace, payload: Payload): PolicyFacts {
-  const ownPaths: string[] = [];
-  for (const directory of [stateDir, configDir]) {
-    try {
-      ownPaths.push(directory(place));
-    } catch { /* unknown: nothing of ours is there */ }
-  }
+  const settings = place.settings?.(payload.workspace) ?? NO_SETTINGS;
+  const ownPaths: string[] = [...settings.files];
+  // A directory that is not known: nothing of ours is there.
+  for (const directory of [place.state, place.config]) if (directory !== undefined) ownPaths.push(directory);
   // The launcher that apply writes, and the installed program.
   if (place.home !== undefined && place.platform !== 'win32') ownPaths.push(`${place.home}/.local/bin/praetorctl`);
   if (place.installation !== undefined) for (const name of ['bin', 'dist']) ownPaths.push(below(place.platform, place.installation, name));
-  return { platform: place.platform, home: place.home, workspace: payload.workspace, ownPaths, guarded: guardedFiles() };
+  return {
+    platform: place.platform, home: place.home, workspace: payload.workspace, ownPaths, guarded: guardedFiles(),
+    ...(settings.policy === undefined ? {} : { settings: settings.policy }), ...(settings.operator === undefined ? {} : { operator: settings.operator }),
+  };
 }

@@ -1,6 +1,6 @@
 // Contract: reads a compiled settings file (layout: policy/operator-index.ts) by offset. IO. One read for header and meta, one for
 // the slots of a program, one for its rows; the whole is never parsed. What is damaged is said, never taken for "no rules".
-import { closeSync, constants, fstatSync, openSync, readSync, type BigIntStats } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, statSync, type BigIntStats } from 'node:fs';
 import type { OperatorRule } from '../policy/operator.ts';
 import {
   HEAD_READ_BYTES, HEADER_BYTES, INDEX_FORMAT, INDEX_MAGIC, META_BYTES_MAX, PROBE_SLOTS, ROWS_BYTES_MAX, SLOT_BYTES, hashBytes, hashText, slotCheck,
@@ -31,13 +31,25 @@ interface Opened { readonly fd: number; readonly ino: bigint; readonly mtimeNs: 
 /** Files that stay open, so that rows come from the file whose header was read even where it is replaced meanwhile. */
 const open = new Map<string, Opened>();
 
+/** Undefined where nothing is there, also where a file stands in the place of a directory. Throws where that cannot be known. */
+export function lookAt(path: string): BigIntStats | undefined {
+  try {
+    return statSync(path, { bigint: true, throwIfNoEntry: false });
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}
+
 /** `missing`: nothing is there. `bad`: damaged, of another format, or unreadable. */
 export function openIndex(path: string): PolicyDocument | 'missing' | 'bad' {
   let fd: number;
   try {
+    // Asked first: an exception costs more than a second look.
+    if (lookAt(path) === undefined) return 'missing';
     fd = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? 'missing' : 'bad';
+  } catch {
+    return 'bad';
   }
   try {
     const stat = fstatSync(fd, { bigint: true });

@@ -1,33 +1,83 @@
 // Contract: one parsed document -> the answer and what the receipt says about it. Everything of a hook run that is not IO. PURE.
+// The order: the guard's verdict, then what settings that cannot be read ask for, then the operator's evaluators, then a
+// person's leave for exactly this call.
 import type { HookDialect } from '../clients/dialect-kit.ts';
 import { callerOf } from '../clients/dialects.ts';
 import type { Answer, EnvMap } from '../model/dialect.ts';
 import type { CanonicalEvent } from '../model/events.ts';
 import { isObject } from '../model/json.ts';
 import type { Payload } from '../model/payload.ts';
+import type { Verdict } from '../model/verdict.ts';
+import type { EvaluatorSpec } from '../policy/operator-index.ts';
 import type { ReceiptVerdict } from '../receipts/format.ts';
+import { applicable, combine, type EvaluatorResult } from './evaluators-list.ts';
 import { policyFacts, type HookPlace } from './facts.ts';
 import { judge, type Evaluate } from './judge.ts';
+import { NO_SETTINGS, type HookSettings } from './settings-types.ts';
 
 export interface Response {
   readonly answer: Answer;
   readonly verdict: ReceiptVerdict;
   readonly rule?: string;
   readonly payload?: Payload;
+  /** For the receipt. */
+  readonly settings?: string;
+  readonly evaluators?: string;
+  /** One line for stderr. */
+  readonly complaint?: string;
 }
 
-export function respond(dialect: HookDialect, event: CanonicalEvent, value: unknown, env: EnvMap, place: HookPlace, load: () => Evaluate): Response {
+/** What only the hook process does; `policy test` asks without. */
+export interface Effects {
+  readonly evaluate: (specs: readonly EvaluatorSpec[], payload: Payload) => readonly EvaluatorResult[];
+  /** A verdict with a code, or neutral where a person allowed this call. */
+  readonly allowOnce: (payload: Payload, verdict: Verdict) => Verdict;
+}
+
+export function respond(dialect: HookDialect, event: CanonicalEvent, value: unknown, env: EnvMap, place: HookPlace, load: () => Evaluate, effects?: Effects): Response {
   if (!isObject(value)) return errorResponse(dialect, event, 'the hook input is not a JSON object');
   const decoded = dialect.decode(event, value, env);
   if ('fault' in decoded) return errorResponse(dialect, event, decoded.fault);
   const payload = decoded.caller === 'unknown' ? { ...decoded, caller: callerOf(dialect, value, env) } : decoded;
-  const verdict = judge(payload, () => policyFacts(place, payload), load);
+  const settings = wantsSettings(event) ? place.settings?.(payload.workspace) ?? NO_SETTINGS : NO_SETTINGS;
+  const guarded = withProblem(judge(payload, () => policyFacts(place, payload), load), payload, settings);
+  const checked = effects === undefined ? { verdict: guarded, receipt: '', complaint: '' } : check(guarded, payload, settings, effects);
+  const stops = checked.verdict.decision === 'deny' || checked.verdict.decision === 'ask';
+  const verdict = stops && isToolGate(event) && effects !== undefined ? effects.allowOnce(payload, checked.verdict) : checked.verdict;
   return {
     answer: dialect.encode(event, verdict, payload),
     verdict: verdict.decision,
     payload,
     ...(verdict.rule === undefined ? {} : { rule: verdict.rule }),
+    ...(settings.state === '' ? {} : { settings: settings.state }),
+    ...(checked.receipt === '' ? {} : { evaluators: checked.receipt }),
+    ...(checked.complaint === '' ? {} : { complaint: checked.complaint }),
   };
+}
+
+function isToolGate(event: CanonicalEvent): boolean {
+  return event === 'pre-tool' || event === 'permission';
+}
+
+function wantsSettings(event: CanonicalEvent): boolean {
+  return isToolGate(event) || event === 'post-tool' || event === 'stop';
+}
+
+/** Settings that cannot be read must not go unnoticed: what changes something is asked about. */
+function withProblem(verdict: Verdict, { event, tool }: Payload, { problem }: HookSettings): Verdict {
+  if (problem === undefined || !isToolGate(event) || tool === undefined || tool.kind === 'file-read' || tool.kind === 'other') return verdict;
+  return verdict.decision === 'neutral' || verdict.decision === 'allow' ? problem : verdict;
+}
+
+function check(before: Verdict, payload: Payload, settings: HookSettings, effects: Effects): { verdict: Verdict; receipt: string; complaint: string } {
+  const nothing = { verdict: before, receipt: '', complaint: '' };
+  // A stop that is blocked twice could loop for ever; a call that is refused anyway needs no check.
+  if (settings.evaluators.length === 0 || before.decision === 'deny' || (payload.event === 'stop' && payload.stopActive)) return nothing;
+  const specs = applicable(settings.evaluators, payload);
+  if (specs.length === 0) return nothing;
+  const run = combine(effects.evaluate(specs, payload), payload, before);
+  // At a stop there is nobody to ask: the client goes on and the model reads why.
+  return payload.event === 'stop' && run.verdict.decision === 'ask' ? { ...run, verdict: { ...run.verdict, decision: 'deny' } } : run;
 }
 
 export function errorResponse(dialect: HookDialect, event: CanonicalEvent, reason: string): Response {

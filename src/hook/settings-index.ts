@@ -1,36 +1,19 @@
 // Contract: the settings that are in force for one call, from the compiled files where they are fresh. IO, two file looks where
 // there are no settings. What is stale, missing, damaged or of another format is read from its source (settings-source.ts, a
 // bundle of its own), and nothing that happens here can loosen: see docs/settings.md, "What is in force".
-import { statSync, type BigIntStats } from 'node:fs';
+import type { BigIntStats } from 'node:fs';
 import type { Verdict } from '../model/verdict.ts';
 import type { OperatorRule, OperatorRules } from '../policy/operator.ts';
-import type { EvaluatorSpec } from '../policy/operator-index.ts';
 import type { LevelFloor, PolicySettings } from '../policy/pack.ts';
 import { below } from '../roots/own-dirs.ts';
-import { openIndex, sameStamp, stampOf, type PolicyDocument } from './index-reader.ts';
+import { lookAt, openIndex, sameStamp, stampOf, type PolicyDocument } from './index-reader.ts';
+import { NO_SETTINGS, type HookSettings, type SettingsState } from './settings-types.ts';
 
 export const INDEX_FILE = 'policy.idx';
 /** Written by a hook that had to read the source; `policy compile` and `clients apply` remove it. */
 export const PENDING_FILE = 'policy.pending.idx';
 export const WORKSPACE_FILE = '.praetorctl/settings.yaml';
 export const WORKSPACE_LEVELS_MAX = 40;
-
-/**
- * `stale`: the source changed or broke since it was compiled: what was compiled stays in force, and what the source tightens
- * is in force too. `source`: nothing usable was compiled, the source is in force. `invalid`: neither can be read: a person is asked.
- */
-export type SettingsState = '' | 'stale' | 'source' | 'invalid';
-
-export interface HookSettings {
-  readonly policy: PolicySettings | undefined;
-  readonly operator: OperatorRules | undefined;
-  readonly evaluators: readonly EvaluatorSpec[];
-  readonly state: SettingsState;
-  /** Documents could not be read: the least that is said of a call that would be neutral. */
-  readonly problem: Verdict | undefined;
-}
-
-export const NO_SETTINGS: HookSettings = { policy: undefined, operator: undefined, evaluators: [], state: '', problem: undefined };
 
 export interface SettingsPlace {
   readonly platform: string;
@@ -39,21 +22,21 @@ export interface SettingsPlace {
   readonly config: string | undefined;
 }
 
-/** What is loaded only where a source has to be read, or a pattern has to run. */
+/** Reads a document as text. */
 export interface SourceReader {
   readonly operatorDocument: (place: SettingsPlace, path: string) => PolicyDocument;
   readonly workspaceDocument: (place: SettingsPlace, path: string, cache: string | undefined) => PolicyDocument;
-  readonly matches: (pattern: string, text: string) => boolean;
 }
 
-/** Undefined where nothing is there. Throws where that cannot be known. */
-function look(path: string): BigIntStats | undefined {
-  return statSync(path, { bigint: true, throwIfNoEntry: false });
+/** What is loaded only where a source has to be read, or a pattern has to run. */
+export interface SettingsParts {
+  readonly reader: () => SourceReader;
+  readonly matches: (pattern: string, text: string) => boolean;
 }
 
 function isFresh({ meta }: PolicyDocument): boolean {
   for (const source of meta.sources) {
-    const stat = look(source.path);
+    const stat = lookAt(source.path);
     if (stat === undefined || !sameStamp(source, stampOf(source.path, stat))) return false;
   }
   return true;
@@ -79,13 +62,13 @@ function operatorLayers(place: SettingsPlace, reader: () => SourceReader): Layer
   const compiled = place.state === undefined ? 'missing' : openIndex(below(place.platform, place.state, INDEX_FILE));
   if (typeof compiled === 'string') {
     const path = place.config === undefined ? undefined : below(place.platform, place.config, 'settings.yaml');
-    if (path === undefined || look(path) === undefined) return compiled === 'missing' ? NONE : invalid('the compiled form is damaged and its source is gone');
+    if (path === undefined || lookAt(path) === undefined) return compiled === 'missing' ? NONE : invalid('the compiled form is damaged and its source is gone');
     const source = reader().operatorDocument(place, path);
     return source.meta.problem === '' ? { base: source, newer: undefined, state: 'source', problem: undefined } : invalid(source.meta.problem);
   }
   if (isFresh(compiled)) return { base: repairing(compiled, place, reader), newer: undefined, state: '', problem: undefined };
   const path = compiled.meta.sources[0]?.path;
-  if (path === undefined || look(path) === undefined) return { base: compiled, newer: undefined, state: 'stale', problem: undefined };
+  if (path === undefined || lookAt(path) === undefined) return { base: compiled, newer: undefined, state: 'stale', problem: undefined };
   const source = reader().operatorDocument(place, path);
   return { base: compiled, newer: source.meta.problem === '' ? source : undefined, state: 'stale', problem: undefined };
 }
@@ -128,7 +111,7 @@ function workspaceLayers(place: SettingsPlace, workspace: string, reader: () => 
     if (directory === place.home) break;
     try {
       const path = `${directory === '/' ? '' : directory}/${WORKSPACE_FILE}`;
-      const stat = look(path);
+      const stat = lookAt(path);
       if (stat !== undefined) documents.push(workspaceDocument(place, path, stat, reader));
     } catch {
       problem ??= broken('it is not a readable file');
@@ -192,8 +175,8 @@ function policyOf({ base, newer }: Layers, workspaces: readonly PolicyDocument[]
   return { mode, packs: base?.meta.packs ?? {}, rules: base?.meta.rules ?? {}, ...(floors.length === 0 ? {} : { atLeast: floors }) };
 }
 
-/** Settings for a call in a workspace. `reader` is asked only where a source has to be read or a pattern has to run. */
-export function readSettings(place: SettingsPlace, workspace: string | undefined, reader: () => SourceReader): HookSettings {
+/** Settings for a call in a workspace. */
+export function readSettings(place: SettingsPlace, workspace: string | undefined, { reader, matches }: SettingsParts): HookSettings {
   const layers = operatorLayers(place, reader);
   const own = workspace === undefined ? undefined : workspaceLayers(place, workspace, reader);
   const documents = own?.documents ?? [];
@@ -204,14 +187,16 @@ export function readSettings(place: SettingsPlace, workspace: string | undefined
   const known = new Map<string, readonly OperatorRule[]>();
   const operator: OperatorRules | undefined = all.every(({ meta }) => meta.rows === 0) ? undefined : {
     digest: layers.base?.meta.digest ?? '',
-    matches: (pattern, text) => reader().matches(pattern, text),
+    matches,
     rulesFor: (program) => {
       let rows = known.get(program);
       if (rows === undefined) known.set(program, rows = rowsOf(program, layers, documents));
       return rows;
     },
   };
+  // What is written down about the guard is guarded itself: the documents, and the operator's own scripts.
+  const files = all.flatMap(({ meta }) => [...meta.sources.map((source) => source.path), ...meta.evaluators.filter(({ inWorkspace }) => !inWorkspace).map(({ script }) => script)]);
   const evaluators = [...(layers.base?.meta.evaluators ?? [])];
   for (const added of layers.newer?.meta.evaluators ?? []) if (!evaluators.some(({ id }) => id === added.id)) evaluators.push(added);
-  return { policy, operator, evaluators, state: layers.state, problem };
+  return { policy, operator, evaluators, files, state: layers.state, problem };
 }

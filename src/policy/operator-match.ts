@@ -26,9 +26,16 @@ export type Called = Pick<Effective, 'program' | 'args' | 'assigns' | 'command'>
 
 /** The rules that match one simple command. */
 export function operatorFindings(rules: OperatorRules, called: Called, place: Place): OperatorFindings {
-  const rows = rules.rulesFor(called.program);
+  const rows = rowsFor(rules, called.program, place.facts.platform);
   if (rows.length === 0) return NOTHING;
   return findings(rows, (rule) => (rule.decision === 'allow' ? covers(rule, called, place, rules) && { at: undefined } : touches(rule, called, place, rules)));
+}
+
+/** Where case does not count for files, `Git` starts git. */
+function rowsFor(rules: OperatorRules, program: string, platform: string): readonly OperatorRule[] {
+  const rows = rules.rulesFor(program);
+  const lower = platform === 'darwin' || platform === 'win32' ? program.toLowerCase() : program;
+  return lower === program ? rows : [...new Set([...rows, ...rules.rulesFor(lower)])];
 }
 
 /** The rules that match the paths of a file tool: those that have paths and no predicate on a command. */

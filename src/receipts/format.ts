@@ -12,6 +12,9 @@ export const RECEIPT_BYTES_MAX = 4096;
 export const TOOL_CHARS_MAX = 128;
 export const WORKSPACE_CHARS_MAX = 512;
 const WORD_CHARS_MAX = 64;
+/** `allow-once:` in front of a rule id. */
+const RULE_CHARS_MAX = 96;
+const EVALUATORS_CHARS_MAX = 256;
 
 export type ReceiptVerdict = 'neutral' | 'allow' | 'ask' | 'deny' | 'error' | 'skipped';
 
@@ -37,6 +40,10 @@ export interface Receipt {
   readonly ms: number;
   /** Set by doctor and demo: such a receipt is never evidence. */
   readonly synthetic?: true;
+  /** How the settings were read where that was not from a fresh index: stale, source, invalid. */
+  readonly settings?: string;
+  /** Results of the operator's evaluators: `checkpoint=ok,lint=failed:timeout`. */
+  readonly evaluators?: string;
   readonly workspace?: string;
 }
 
@@ -72,7 +79,7 @@ export function formatReceipt(r: Receipt): string {
     event: clean(r.event, WORD_CHARS_MAX),
     caller: clean(r.caller, WORD_CHARS_MAX),
     verdict: r.verdict,
-    ...(r.rule === undefined ? {} : { rule: clean(r.rule, WORD_CHARS_MAX) }),
+    ...(r.rule === undefined ? {} : { rule: clean(r.rule, RULE_CHARS_MAX) }),
     ...(r.kind === undefined ? {} : { kind: r.kind }),
     ...(r.tool === undefined ? {} : { tool: clean(r.tool, TOOL_CHARS_MAX) }),
     ...(r.session === undefined ? {} : { session: clean(r.session, WORD_CHARS_MAX) }),
@@ -80,6 +87,8 @@ export function formatReceipt(r: Receipt): string {
     policy: clean(r.policy, WORD_CHARS_MAX),
     ms: Math.round(r.ms),
     ...(r.synthetic === true ? { synthetic: true } : {}),
+    ...(r.settings === undefined ? {} : { settings: clean(r.settings, WORD_CHARS_MAX) }),
+    ...(r.evaluators === undefined ? {} : { evaluators: clean(r.evaluators, EVALUATORS_CHARS_MAX) }),
     ...(r.workspace === undefined ? {} : { workspace: clean(r.workspace, WORKSPACE_CHARS_MAX) }),
   };
   const line = `${asciiJson(ordered)}\n`;
@@ -110,7 +119,7 @@ export function parseReceiptLine(line: string): Receipt | undefined {
     return undefined;
   }
   if (!isObject(value) || value['v'] !== 1) return undefined;
-  const { time, client, event, caller, verdict, rule, kind, tool, session, engine, policy, ms, workspace } = value;
+  const { time, client, event, caller, verdict, rule, kind, tool, session, engine, policy, ms, workspace, settings, evaluators } = value;
   if (typeof time !== 'string' || typeof client !== 'string' || typeof event !== 'string' || typeof caller !== 'string') return undefined;
   if (typeof engine !== 'string' || typeof policy !== 'string' || typeof ms !== 'number') return undefined;
   if (typeof verdict !== 'string' || !isVerdict(verdict) || Number.isNaN(Date.parse(time))) return undefined;
@@ -122,6 +131,8 @@ export function parseReceiptLine(line: string): Receipt | undefined {
     ...(typeof session === 'string' ? { session } : {}),
     engine, policy, ms,
     ...(value['synthetic'] === true ? { synthetic: true as const } : {}),
+    ...(typeof settings === 'string' ? { settings } : {}),
+    ...(typeof evaluators === 'string' ? { evaluators } : {}),
     ...(typeof workspace === 'string' ? { workspace } : {}),
   };
 }
