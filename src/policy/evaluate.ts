@@ -3,6 +3,7 @@
 // deny beats ask beats neutral; among equals the first in the command line wins.
 import type { Payload, ToolCall } from '../model/payload.ts';
 import { NEUTRAL, type Verdict } from '../model/verdict.ts';
+import { CANARY_RULES } from './canary.ts';
 import { resolvePath } from './paths.ts';
 import { FILE_RULES, pathMatch } from './rules-files.ts';
 import { GIT_RULES } from './rules-git.ts';
@@ -20,7 +21,7 @@ export const TRAIL_STEPS_MAX = 1000;
 const UNREAD = 'shell.unread';
 const UNREAD_REASON = 'This command line is too long or too deeply nested to be judged. Split it into shorter commands or put it into a script file.';
 
-export const RULES: readonly Rule[] = [...GIT_RULES, ...FILE_RULES];
+export const RULES: readonly Rule[] = [...GIT_RULES, ...FILE_RULES, ...CANARY_RULES];
 
 interface Run {
   readonly facts: PolicyFacts;

@@ -4,7 +4,7 @@ import type { ToolCall } from '../model/payload.ts';
 import type { PolicyFacts } from './types.ts';
 
 /** Every program that a rule, a wrapper or a nested text concerns. A test derives the list from their tables. */
-export const CONCERNED = ' git rm export declare typeset setx lefthook pre-commit husky tee truncate shred unlink dd sed perl cp mv ln install rsync chmod apply_patch'
+export const CONCERNED = ' git rm export declare typeset setx lefthook pre-commit husky tee truncate shred unlink dd sed perl cp mv ln install rsync chmod apply_patch praetorctl-canary'
   + ' sudo doas env nohup setsid builtin busybox command exec time timeout nice ionice stdbuf xargs npx bunx pnpx'
   + ' sh bash dash zsh ksh ash mksh eval cd if then else elif do while until coproc case for select function ';
 
