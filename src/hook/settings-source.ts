@@ -14,7 +14,7 @@ import { PENDING_FILE, type SettingsPlace, type SourceReader } from './settings-
 
 /** Compiled forms of workspaces' documents that are kept. */
 export const WORKSPACES_MAX = 64;
-const OPERATOR_BYTES_MAX = 12 * 1024 * 1024;
+export const OPERATOR_BYTES_MAX = 12 * 1024 * 1024;
 const WORKSPACE_BYTES_MAX = 64 * 1024;
 const READS_MAX = 3;
 
@@ -28,10 +28,10 @@ export interface SettingsCompiler {
   }) => { readonly meta: PolicyMeta; readonly rules: readonly OperatorRule[]; readonly bytes: Uint8Array };
 }
 
-interface ReadText { readonly stamp: SourceStamp; readonly text: string | undefined }
+export interface ReadText { readonly stamp: SourceStamp; readonly text: string | undefined }
 
 /** The text of a regular file and what the file was; the text is undefined where it is too large or not UTF-8. */
-function readStamped(path: string, bytesMax: number): ReadText {
+export function readStamped(path: string, bytesMax: number): ReadText {
   for (let attempt = 1; ; attempt++) {
     const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {
