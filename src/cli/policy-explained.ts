@@ -19,6 +19,8 @@ export interface Explained {
   readonly client: string | null;
   readonly event: string;
   readonly tool: { readonly name: string; readonly kind: string; readonly paths: readonly string[] } | null;
+  /** How the settings were read: empty where nothing is to be said. */
+  readonly settings: '' | 'stale' | 'source' | 'invalid';
   readonly answer: { readonly stdout: string; readonly stderr: string; readonly exit: number } | null;
   readonly why: string;
   readonly quick: boolean;
@@ -62,7 +64,7 @@ export function explained(judged: Judgement, question: Question): Explained {
     verdict: judged.verdict, rule: rule ?? null, reason: reason ?? null, message: judged.message ?? null,
     instead: reason === undefined ? null : splitReason(reason).instead || null, level: levelOf(judged), span: spanOf(judged), ...subjectOf(judged),
     client: question.kind === 'payload' ? question.dialect.id : null, event: question.kind === 'payload' ? question.event : 'pre-tool',
-    answer: judged.answer ?? null, why: whyOf(judged), quick: judged.quick,
+    settings: judged.settingsState, answer: judged.answer ?? null, why: whyOf(judged), quick: judged.quick,
     commands: (evaluation.commands ?? []).map((view) => ({ ...view, args: [...view.args], chain: [...view.chain], span: [view.span[0], view.span[1]] })),
     trail: evaluation.trail.map(({ rule: id, result, span, note }) => ({ rule: id, result, span: span === undefined ? null : [span[0], span[1]], note: note ?? null })),
     steps: evaluation.steps ?? null,

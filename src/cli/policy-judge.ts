@@ -1,10 +1,15 @@
 // Contract: asks the hook's own code what it says: the same decoder, facts, settings, quick answer and evaluator. Nothing is
 // decided here. `policy test`, `policy explain` and `policy test --cases` differ only in what they show.
-import { say } from '../clients/dialect-kit.ts';
-import type { Host } from '../host.ts';
+// What only a hook process does is left out: evaluators of the operator are not run, and no code to allow once is made.
+import * as path from 'node:path';
+import { EMPTY, fault, isFault, say, type HookDialect } from '../clients/dialect-kit.ts';
 import { hookPlace, policyFacts, type HookPlace } from '../hook/facts.ts';
-import { judge, type Evaluate } from '../hook/judge.ts';
+import type { Evaluate } from '../hook/judge.ts';
+import { matches } from '../hook/patterns.ts';
 import { respond } from '../hook/respond.ts';
+import { readSettings, type SourceReader } from '../hook/settings-index.ts';
+import { sourceReader } from '../hook/settings-source.ts';
+import type { HookSettings, SettingsState } from '../hook/settings-types.ts';
 import type { Answer } from '../model/dialect.ts';
 import { isObject } from '../model/json.ts';
 import type { Payload } from '../model/payload.ts';
@@ -12,6 +17,8 @@ import type { Decision, Verdict } from '../model/verdict.ts';
 import { evaluate } from '../policy/evaluate.ts';
 import { DEFAULT_POLICY, type PolicySettings } from '../policy/pack.ts';
 import type { Evaluation } from '../policy/types.ts';
+import { compileText } from '../settings/bundle.ts';
+import type { CliIo } from './output.ts';
 import type { Question } from './policy-input.ts';
 
 export interface Judgement {
@@ -28,70 +35,85 @@ export interface Judgement {
   /** What the hook process would write; only for payloads of a client. */
   readonly answer: Answer | undefined;
   readonly settings: PolicySettings;
+  /** How the settings documents were read; empty: from a fresh index, or there are none. */
+  readonly settingsState: SettingsState;
 }
 
-export interface Judge { readonly place: HookPlace; readonly evaluate: Evaluate }
-
-export function judgeFor(host: Host): Judge {
-  return { place: hookPlace(host.platform, host.env), evaluate };
+export interface Judge {
+  readonly place: HookPlace;
+  /** The evaluator alone. */
+  readonly look: (payload: Payload) => Evaluation;
+  readonly settings: (workspace: string | undefined) => HookSettings;
 }
 
-/** The message of a verdict that stops or asks, exactly as the dialects say it. */
-function messageOf(verdict: Verdict): string | undefined {
-  return verdict.decision === 'deny' || verdict.decision === 'ask' ? say(verdict) : undefined;
+/** Compiles documents as the hook does, and keeps nothing: asking writes no file. */
+function reader(): SourceReader {
+  const source = sourceReader(() => ({ compileText }));
+  return {
+    operatorDocument: (place, file) => source.operatorDocument({ ...place, state: undefined }, file),
+    workspaceDocument: (place, file) => source.workspaceDocument({ ...place, state: undefined }, file, undefined),
+  };
+}
+
+/** The program that would run as the hook is this one: it guards its own installation. */
+export function judgeFor({ host, program }: Pick<CliIo, 'host' | 'program'>): Judge {
+  const rules = host.platform === 'win32' ? path.win32 : path.posix;
+  const bare = hookPlace(host.platform, host.env, rules.dirname(rules.dirname(program.script)));
+  const known = new Map<string | undefined, HookSettings>();
+  const settings = (workspace: string | undefined): HookSettings => {
+    let found = known.get(workspace);
+    if (found === undefined) known.set(workspace, found = readSettings(bare, workspace, { reader, matches }));
+    return found;
+  };
+  const place: HookPlace = { ...bare, settings };
+  return { place, settings, look: (payload) => evaluate(payload, policyFacts(place, payload)) };
 }
 
 const NOTHING: Evaluation = { verdict: { decision: 'neutral' }, trail: [] };
 
-/** Runs `ask` with an evaluator that remembers what it saw. */
-function watched(tool: Judge): { load: () => Evaluate; seen: () => { evaluation: Evaluation; settings: PolicySettings } | undefined } {
-  let seen: { evaluation: Evaluation; settings: PolicySettings } | undefined;
-  const load = (): Evaluate => (payload, facts) => {
-    const evaluation = tool.evaluate(payload, facts);
-    seen = { evaluation, settings: facts.settings ?? DEFAULT_POLICY };
-    return evaluation;
-  };
-  return { load, seen: () => seen };
-}
-
-/** Where the hook answered quickly, the trail is taken from the evaluator, which must say the same. */
-function whole(tool: Judge, payload: Payload): { evaluation: Evaluation; settings: PolicySettings } {
-  const facts = policyFacts(tool.place, payload);
-  const { tool: call, event } = payload;
-  const judged = call !== undefined && (event === 'pre-tool' || event === 'permission');
-  return { evaluation: judged ? tool.evaluate(payload, facts) : NOTHING, settings: facts.settings ?? DEFAULT_POLICY };
-}
-
-function judgement(tool: Judge, payload: Payload, verdict: Verdict, seen: { evaluation: Evaluation; settings: PolicySettings } | undefined, answer: Answer | undefined): Judgement {
+/** A dialect that hands a payload through, for command lines of no client. */
+function plainDialect(payload: Payload): HookDialect {
   return {
-    verdict: verdict.decision, rule: verdict.rule, reason: verdict.reason, message: messageOf(verdict), payload, quick: seen === undefined, answer,
-    ...(seen ?? whole(tool, payload)),
+    id: payload.client, aliases: [], guarded: [], isCaller: () => false, decode: () => payload, encode: () => EMPTY, encodeError: () => EMPTY, neutral: () => EMPTY,
   };
 }
 
-export function judgePayload(tool: Judge, payload: Payload): Judgement {
-  const { load, seen } = watched(tool);
-  const verdict = judge(payload, () => policyFacts(tool.place, payload), load);
-  return judgement(tool, payload, verdict, seen(), undefined);
+function asked(question: Question): { dialect: HookDialect; document: unknown; event: Payload['event'] } {
+  return question.kind === 'payload' ? question : { dialect: plainDialect(question.payload), document: {}, event: question.payload.event };
+}
+
+export function judgeQuestion(judge: Judge, question: Question): Judgement {
+  const { dialect, document, event } = asked(question);
+  const { place } = judge;
+  let said: Verdict | undefined;
+  let evaluation: Evaluation | undefined;
+  const listening: HookDialect = { ...dialect, encode: (at, verdict, payload) => { said = verdict; return dialect.encode(at, verdict, payload); } };
+  const watched: Evaluate = (payload, facts) => (evaluation = evaluate(payload, facts));
+  const response = respond(listening, event, document, place.env, place, () => watched);
+  const { payload } = response;
+  const answer = question.kind === 'payload' ? response.answer : undefined;
+  if (payload === undefined || said === undefined) {
+    return { verdict: 'error', rule: undefined, reason: faultOf(dialect, event, document, place), message: undefined, payload, evaluation: NOTHING, quick: false, answer, settings: DEFAULT_POLICY, settingsState: '' };
+  }
+  const { policy, state } = judge.settings(payload.workspace);
+  const stops = said.decision === 'deny' || said.decision === 'ask';
+  return {
+    verdict: said.decision, rule: said.rule, reason: said.reason, message: stops ? say(said) : undefined, payload, answer,
+    quick: evaluation === undefined, evaluation: evaluation ?? unasked(judge, payload), settings: policy ?? DEFAULT_POLICY, settingsState: state,
+  };
+}
+
+/** Where the hook answered quickly, the trail is taken from the evaluator, which says the same. */
+function unasked(judge: Judge, payload: Payload): Evaluation {
+  return payload.tool !== undefined && (payload.event === 'pre-tool' || payload.event === 'permission') ? judge.look(payload) : NOTHING;
 }
 
 /** Why a document could not be judged; the hook refuses it where the event can be refused. */
-function faultOf({ dialect, event, document }: Extract<Question, { kind: 'payload' }>, { place }: Judge): string {
-  if (!isObject(document)) return 'the document is not a JSON object';
-  const decoded = dialect.decode(event, document, place.env);
-  return 'fault' in decoded ? decoded.fault : 'internal error';
+function faultOf(dialect: HookDialect, event: Payload['event'], document: unknown, place: HookPlace): string {
+  const decoded = isObject(document) ? dialect.decode(event, document, place.env) : fault('the document is not a JSON object');
+  return isFault(decoded) ? decoded.fault : 'internal error';
 }
 
-export function judgeQuestion(tool: Judge, question: Question): Judgement {
-  if (question.kind === 'command') return judgePayload(tool, question.payload);
-  const { dialect, event, document } = question;
-  const { load, seen } = watched(tool);
-  const response = respond(dialect, event, document, tool.place.env, tool.place, load);
-  const { payload, verdict, answer } = response;
-  if (payload === undefined || verdict === 'error' || verdict === 'skipped') {
-    return { verdict: 'error', rule: undefined, reason: faultOf(question, tool), message: undefined, payload, evaluation: NOTHING, quick: false, answer, settings: DEFAULT_POLICY };
-  }
-  const found = seen();
-  const said = found?.evaluation.verdict ?? { decision: verdict };
-  return judgement(tool, payload, said, found, answer);
+export function judgePayload(judge: Judge, payload: Payload): Judgement {
+  return judgeQuestion(judge, { kind: 'command', command: payload.tool?.command ?? '', payload });
 }

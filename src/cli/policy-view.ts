@@ -104,12 +104,17 @@ function levelLine(e: Explained): string[] {
   return [`level: ${level} (${from}, pack ${note})${change}`];
 }
 
+const SETTINGS = {
+  '': [], stale: ['settings: changed since they were compiled; the stricter of both is in force (praetorctl policy compile)'],
+  source: ['settings: read from their source at every call (praetorctl policy compile makes it cheaper)'], invalid: ['settings: a document cannot be read (praetorctl policy lint)'],
+} as const;
+
 export function renderExplain(style: Style, e: Explained): string {
   const { why, instead } = e;
   const reason = e.reason === null ? [] : ['', `why not: ${printable(instead === null ? e.reason : e.reason.slice(0, e.reason.length - instead.length).trim())}`];
   return [
     headline(style, e), ...subject(style, e), ...reason, ...(instead === null ? [] : [`instead: ${printable(instead)}`]),
-    ...commandLines(style, e), ...trailLines(style, e), '', `decided: ${why}${e.quick ? ' (answered without starting the parser)' : ''}`, ...levelLine(e), ...answerLines(e),
+    ...commandLines(style, e), ...trailLines(style, e), '', `decided: ${why}${e.quick ? ' (answered without starting the parser)' : ''}`, ...levelLine(e), ...SETTINGS[e.settings], ...answerLines(e),
   ].join('\n');
 }
 

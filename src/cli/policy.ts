@@ -2,10 +2,10 @@
 // opinion; 3: denied or asked, the text says which.
 import { EXIT, PraetorError } from '../model/diagnostic.ts';
 import { homeOf } from '../roots/own-dirs.ts';
-import { PACKS, type PackId } from '../policy/pack.ts';
+import { DEFAULT_POLICY, PACKS, type PackId } from '../policy/pack.ts';
 import { casesOutcome } from './policy-cases.ts';
 import { judgeFor, judgeQuestion, type Judgement } from './policy-judge.ts';
-import { questionOf, type Question } from './policy-input.ts';
+import { questionOf } from './policy-input.ts';
 import { explained, type Explained } from './policy-explained.ts';
 import { allRules, ruleRow } from './policy-rules.ts';
 import { renderExplain, renderRules, renderVerdict } from './policy-view.ts';
@@ -19,7 +19,7 @@ const stops = (verdict: Judgement['verdict']): boolean => verdict === 'deny' || 
 
 async function judgeAsked(context: CommandContext): Promise<Explained> {
   const question = await questionOf(context);
-  return explained(judgeQuestion(judgeFor(context.io.host), question), question);
+  return explained(judgeQuestion(judgeFor(context.io), question), question);
 }
 
 export async function policyTest(context: CommandContext): Promise<Outcome> {
@@ -45,13 +45,7 @@ function packOf(value: unknown): PackId[] {
 
 export function policyList(context: CommandContext): Outcome {
   const packs = packOf(context.options['pack']);
-  const { settings } = judgeQuestion(judgeFor(context.io.host), listQuestion(context));
+  const settings = judgeFor(context.io).settings(context.io.host.cwd).policy ?? DEFAULT_POLICY;
   const rows = allRules().filter((rule) => packs.length === 0 || packs.includes(rule.pack)).map((rule) => ruleRow(rule, settings));
   return { exit: EXIT.ok, kind: 'policy-list', body: { mode: settings.mode, rules: rows }, text: renderRules(styleOf(context), rows, settings.mode, context.global.verbose), diagnostics: [], wrote: false };
-}
-
-/** The settings in force are those that a call in this directory would meet. */
-function listQuestion({ io }: CommandContext): Question {
-  const payload = { client: 'policy', event: 'pre-tool' as const, workspace: io.host.cwd, stopActive: false, subagent: false, caller: 'unknown', tool: { name: 'shell', kind: 'shell' as const, command: 'true', input: {} } };
-  return { kind: 'command', command: 'true', payload };
 }

@@ -7,6 +7,8 @@ import { clientsApply, clientsCapabilities, clientsList, clientsPlan, clientsRem
 import { completionScript, SHELLS, type Shell } from './completion.ts';
 import { runDoctorCommand } from './doctor.ts';
 import { policyExplain, policyList, policyTest } from './policy.ts';
+import { policyLint } from './policy-lint.ts';
+import { policyAllow, policyCompile } from './policy-operator.ts';
 import { receiptsList, receiptsShow } from './receipts.ts';
 import { emit, VERSION, type CliIo, type GlobalOptions, type Outcome } from './output.ts';
 import { start } from './start.ts';
@@ -134,6 +136,15 @@ function addPolicy(program: Command, running: Running): void {
   sub('list', 'Every built-in rule with the level in force.')
     .addOption(new Option('--pack <pack>', 'only this pack; repeatable and comma-separated').argParser(listOf('a pack')))
     .action(action(running, 'policy-list', policyList));
+  sub('lint [file]', "Check the command policy of the settings document and of the workspace's. Exit 3 on findings.")
+    .addOption(new Option('--workspace <dir>', 'the workspace whose document is checked too (default: the current directory)'))
+    .action(action(running, 'policy-lint', policyLint));
+  sub('compile', 'Put the settings document into the form that the hook reads by offset.')
+    .addOption(settingsOption())
+    .action(action(running, 'policy-compile', policyCompile));
+  sub('allow <code>', 'Allow exactly the refused call that named this code, once. Asks in a terminal; refuses where an agent is at work.')
+    .addOption(new Option('--for <duration>', 'as often as it comes, for so long: 30s, 10m, at most 8h'))
+    .action(action(running, 'policy-allow', policyAllow));
 }
 
 function addReceipts(program: Command, running: Running): void {

@@ -69,6 +69,7 @@ const verdict = {
   span: span.nullable(), command: z.string().nullable(), cwd: z.string().nullable(), workspace: z.string().nullable(),
   client: z.string().nullable().describe('Whose dialect decoded the payload; null for a command line.'), event: z.string(),
   tool: z.strictObject({ name: z.string(), kind: z.enum(['shell', 'file-write', 'file-read', 'mcp', 'other']), paths: z.array(z.string()) }).nullable(),
+  settings: z.enum(['', 'stale', 'source', 'invalid']).describe('Empty: none, or from a fresh index. stale: the document changed since it was compiled. source: nothing was compiled. invalid: a document cannot be read.'),
   answer: z.strictObject({ stdout: z.string(), stderr: z.string(), exit: z.int() }).nullable().describe('What the hook process writes for this payload.'),
 };
 
@@ -134,6 +135,18 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
       id: z.string(), pack: z.string(), level, from: z.enum(['rule default', 'pack setting', 'rule setting', 'further layer']), default: level, contested: z.boolean(), title: z.string(), reason: z.string(),
     })),
   }),
+  'policy-lint': answer('policy-lint', {
+    documents: z.array(z.strictObject({ path: z.string(), layer: z.enum(['operator', 'workspace']) })),
+    findings: z.array(z.strictObject({
+      code: z.enum(['invalid', 'loosening', 'unknown-rule', 'unreachable', 'too-broad', 'note']), severity: z.enum(['error', 'warning']), path: z.string(),
+      line: z.int().nullable(), column: z.int().nullable(), message: z.string(),
+    })),
+  }),
+  'policy-compile': answer('policy-compile', {
+    index: z.string().nullable().describe('null: there is no document, or it is not valid; then what was in force stays.'), source: z.string().nullable(), digest: z.string().nullable(),
+    rules: z.int(), evaluators: z.int(),
+  }),
+  'policy-allow': answer('policy-allow', { code: z.string(), rule: z.string(), workspace: z.string(), once: z.boolean(), granted: z.boolean(), expires: z.string().nullable() }),
   receipts: answer('receipts', { receipts: z.array(receipt), more: z.boolean().describe('Older receipts match too.'), damagedLines: z.int() }),
   receipt: answer('receipt', { receipt, reason: z.string().nullable().describe('What the rule says, in this version.') }),
   completion: answer('completion', { shell: z.string(), script: z.string() }),

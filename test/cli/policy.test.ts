@@ -1,8 +1,9 @@
 // `policy test`, `policy explain` and `policy list` as a person and as CI use them: what they say is what the hook says.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { commandLine } from '../../src/cli/policy-input.ts';
 import { allRules, splitReason } from '../../src/cli/policy-rules.ts';
 import { underlined } from '../../src/cli/policy-view.ts';
@@ -12,7 +13,14 @@ import { DIALECTS } from '../../src/clients/dialects.ts';
 import { hookPlace } from '../../src/hook/facts.ts';
 import { respond } from '../../src/hook/respond.ts';
 import { evaluate } from '../../src/policy/evaluate.ts';
-import { cli, repo, world, type Answer } from '../support/cli.ts';
+import { cli, repo, settings, world, type Answer } from '../support/cli.ts';
+
+/** The published schema (descriptions and ids taken out) is the oracle; references are relative by intention. */
+function conforms(log: unknown): { issues: unknown[] } {
+  const schema = JSON.parse(readFileSync(join(repo, 'test/fixtures/sarif/sarif-2.1.0-rtm.5.schema.json'), 'utf8').replaceAll(/"format":"uri-reference",?/g, '').replaceAll(',}', '}')) as Parameters<typeof z.fromJSONSchema>[0];
+  const result = z.fromJSONSchema(schema).safeParse(log);
+  return { issues: result.success ? [] : result.error.issues };
+}
 
 interface Body { readonly verdict: string; readonly rule: string | null; readonly reason: string | null; readonly message: string | null; readonly span: [number, number] | null; readonly [key: string]: unknown }
 
@@ -212,6 +220,28 @@ describe('cases', () => {
       expect(result.message.text).toMatch(/^Case [def] /);
       expect(result.locations[0]!.physicalLocation.region.startLine).toBeGreaterThan(5);
     }
+    expect(conforms(log).issues).toEqual([]);
+    expect(conforms({ ...log, runs: [{ ...run, results: [{ ...run!.results[0], rank: 'high' }] }] }).issues).not.toEqual([]);
+    expect(conforms({ ...log, runs: [{ results: run!.results }] }).issues).not.toEqual([]);
     expect((run!.results as { ruleId: string }[]).map((result) => result.ruleId)).toEqual(['policy.case.missed', 'git.push.force', 'policy.case.other-verdict']);
+  });
+});
+
+describe('compile and allow, as commands', () => {
+  it('compile writes the index and says what is in it; a broken document changes nothing', async () => {
+    const where = world();
+    settings(where, 'hooks:\n  command_policy:\n    deny:\n      - { program: terraform, reason: "Not from here." }\n');
+    const done = shaped(await cli(where, ['policy', 'compile', '--json']), 'policy-compile') as unknown as { index: string; rules: number };
+    expect([existsSync(done.index), done.rules]).toEqual([true, 1]);
+    settings(where, 'hooks: 7\n');
+    const broken = await cli(where, ['policy', 'compile', '--json']);
+    OUTPUT_SCHEMAS['policy-compile']!.parse(broken.json);
+    expect(broken.code).toBe(64);
+  });
+
+  it('allow without a terminal, or with a code that nothing named, is refused', async () => {
+    for (const answer of [await cli(world(), ['policy', 'allow', 'ABC234']), await cli(world(), ['policy', 'allow', 'nope', '--json'])]) {
+      expect(answer.code).toBe(64);
+    }
   });
 });
