@@ -46,9 +46,9 @@ export function refreshPolicyIndex(host: Host, dirs: { readonly state: string; r
     for (const path of [index, pending]) if (host.lstat(path) !== undefined) dropFile(host, path);
     return { index: null, source: null, digest: null, rules: 0, evaluators: 0, diagnostics: [] };
   }
-  const read = readSource(source);
-  if (read === undefined) return { index: null, source, digest: null, rules: 0, evaluators: 0, diagnostics: [unreadable(source)] };
-  const compiled = compileText('operator', VERSION, read.stamp, read.text, { checkPattern, sha256: (data) => host.sha256(data), platform: host.platform, home: rootContext(host).home });
+  const seen = sourceText(source);
+  if (seen === undefined) return { index: null, source, digest: null, rules: 0, evaluators: 0, diagnostics: [unreadable(source)] };
+  const compiled = compileText('operator', VERSION, seen.stamp, seen.text, { checkPattern, sha256: (data) => host.sha256(data), platform: host.platform, home: rootContext(host).home });
   if (compiled.meta.problem !== '') {
     const diagnostics = compiled.diagnostics.length > 0 ? compiled.diagnostics : [unreadable(source)];
     return { index: null, source, digest: null, rules: 0, evaluators: 0, diagnostics };
@@ -59,7 +59,7 @@ export function refreshPolicyIndex(host: Host, dirs: { readonly state: string; r
   return { index, source, digest: compiled.meta.digest, rules: compiled.rules.length, evaluators: compiled.meta.evaluators.length, diagnostics: compiled.diagnostics };
 }
 
-function readSource(path: string): ReadText | undefined {
+function sourceText(path: string): ReadText | undefined {
   try {
     return readStamped(path, OPERATOR_BYTES_MAX);
   } catch {
