@@ -33,6 +33,8 @@ export interface Explained {
 function levelOf(judged: Judgement): Explained['level'] {
   const rule = judged.rule === undefined ? undefined : ruleById(judged.rule);
   if (rule !== undefined) return { level: levelFor(rule, judged.settings), from: levelFrom(rule, judged.settings), note: rule.pack };
+  // What cannot be resolved is no rule: the mode says what becomes of it.
+  if (judged.rule?.startsWith('shell.') === true) return { level: judged.verdict, from: 'mode', note: judged.settings.mode };
   const step = judged.evaluation.trail.find((s) => s.rule === judged.rule && s.note !== undefined);
   return step === undefined ? null : { level: step.result, from: 'operator rule', note: step.note ?? '' };
 }

@@ -83,25 +83,46 @@ function commandLines(style: Style, e: Explained): string[] {
   return ['', `commands${e.cwd === null ? '' : ` (in ${tilde(style, e.cwd)})`}:`, ...table(style, e.commands.slice(0, ROWS_MAX).map((view) => commandRow(style, view, e.cwd))), ...(rest > 0 ? [`  and ${rest} more`] : [])];
 }
 
+const ROW_CHARS_MAX = 110;
+
+/** Words in lines of a readable width. */
+function wrapped(words: readonly string[], indent: string): string[] {
+  const lines: string[] = [];
+  for (const word of words) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + word.length + 2 > ROW_CHARS_MAX) lines.push(`${indent}${word}`);
+    else lines[lines.length - 1] = `${last}, ${word}`;
+  }
+  return lines;
+}
+
+function trailRow(e: Explained, { rule, result, span, note }: Explained['trail'][number]): Cell[] {
+  const matched = span === null || e.command === null || result === 'off' ? '' : flatLine(e.command.slice(span[0], span[1]));
+  return [
+    { text: `  ${rule}` }, { text: result, color: COLOR[result] }, { text: matched.length > 60 ? `${matched.slice(0, 59)}…` : matched },
+    { text: note === null ? '' : readable(note), color: 'dim' },
+  ];
+}
+
+/** What matched first, each with its place; the many that did not are only named, once each. */
 function trailLines(style: Style, e: Explained): string[] {
   if (e.trail.length === 0) return ['', 'rules considered: none'];
-  const rows = e.trail.slice(0, ROWS_MAX).map(({ rule, result, span, note }): Cell[] => {
-    const matched = span === null || e.command === null || result === 'none' ? '' : flatLine(e.command.slice(span[0], span[1]));
-    return [
-      { text: `  ${rule}` }, { text: result === 'none' ? 'no match' : result, color: COLOR[result] }, { text: matched.length > 60 ? `${matched.slice(0, 59)}…` : matched },
-      { text: note === null ? '' : readable(note), color: 'dim' },
-    ];
-  });
-  const rest = e.trail.length - ROWS_MAX;
-  return ['', 'rules considered:', ...table(style, rows), ...(rest > 0 ? [`  and ${rest} more`] : [])];
+  const hits = e.trail.filter((step) => step.result !== 'none');
+  const named = new Set(hits.map((step) => step.rule));
+  const others = [...new Set(e.trail.filter((step) => !named.has(step.rule)).map((step) => step.rule))];
+  const rest = hits.length - ROWS_MAX;
+  return [
+    '', `rules considered: ${named.size + others.length}`, ...table(style, hits.slice(0, ROWS_MAX).map((step) => trailRow(e, step))), ...(rest > 0 ? [`  and ${rest} more`] : []),
+    ...(others.length === 0 ? [] : ['  no match:', ...wrapped(others, '    ').map((line) => paint(style, 'dim', line))]),
+  ];
 }
 
 function levelLine(e: Explained): string[] {
   if (e.level === null) return [];
   const { level, from, note } = e.level;
+  if (from === 'mode') return [`level: ${level}, because the mode is ${note}; strict denies what cannot be resolved`];
   if (from === 'operator rule') return [`level: ${level}, from your rule: ${readable(note)}`];
-  const change = e.rule === null ? '' : `; policy.rules or policy.packs in settings.yaml change it`;
-  return [`level: ${level} (${from}, pack ${note})${change}`];
+  return [`level: ${level} (${from}, pack ${note}); hooks.command_policy.rules or packs in settings.yaml change it`];
 }
 
 const SETTINGS = {

@@ -65,7 +65,7 @@ const verdict = {
   rule: z.string().nullable(), reason: z.string().nullable(),
   message: z.string().nullable().describe('What the model reads: the reason and the rule.'),
   instead: z.string().nullable().describe('The part of the reason that says what to do instead.'),
-  level: z.strictObject({ level: z.string(), from: z.enum(['rule default', 'pack setting', 'rule setting', 'further layer', 'operator rule']), note: z.string().describe('The pack, or where the operator rule is written.') }).nullable(),
+  level: z.strictObject({ level: z.string(), from: z.enum(['rule default', 'pack setting', 'rule setting', 'further layer', 'operator rule', 'mode']), note: z.string().describe('The pack, the mode, or where the operator rule is written.') }).nullable(),
   span: span.nullable(), command: z.string().nullable(), cwd: z.string().nullable(), workspace: z.string().nullable(),
   client: z.string().nullable().describe('Whose dialect decoded the payload; null for a command line.'), event: z.string(),
   tool: z.strictObject({ name: z.string(), kind: z.enum(['shell', 'file-write', 'file-read', 'mcp', 'other']), paths: z.array(z.string()) }).nullable(),
