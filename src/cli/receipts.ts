@@ -82,8 +82,14 @@ function filterOf(context: CommandContext, now: number): Filter {
 }
 
 const below = (path: string, parent: string): boolean => path === parent || path.startsWith(parent === '/' ? '/' : `${parent}/`) || path.startsWith(`${parent}\\`);
-/** `git.push` names the rule and every rule below it. */
-const ruleFits = (rule: string | undefined, wanted: string): boolean => rule !== undefined && (rule === wanted || rule.startsWith(`${wanted}.`));
+/** In front of the rule whose refusal a person lifted. */
+const ONCE = 'allow-once:';
+/** `git.push` names the rule and every rule below it, also where a person lifted it; `allow-once` names every lifted call. */
+function ruleFits(rule: string | undefined, wanted: string): boolean {
+  if (rule === undefined) return false;
+  const base = rule.startsWith(ONCE) ? rule.slice(ONCE.length) : rule;
+  return base === wanted || base.startsWith(`${wanted}.`) || rule === wanted || rule.startsWith(`${wanted}:`);
+}
 const oneOf = (list: readonly string[], value: string): boolean => list.length === 0 || list.includes(value);
 
 function fits(filter: Filter, receipt: Receipt): boolean {
@@ -96,7 +102,7 @@ function fits(filter: Filter, receipt: Receipt): boolean {
 /** The same question to the raw line, so that most lines are never parsed. Never refuses what `fits` takes. */
 function rawFilter(filter: Filter): (line: string) => 'take' | 'skip' | 'stop' {
   const field = (name: string, values: readonly string[], end: string): string[] => values.map((value) => `"${name}":${JSON.stringify(value).slice(0, -1)}${end}`);
-  const groups = [field('client', filter.clients, '"'), field('verdict', filter.verdicts, '"'), field('event', filter.events, '"'), field('rule', filter.rules, '')].filter((group) => group.length > 0);
+  const groups = [field('client', filter.clients, '"'), field('verdict', filter.verdicts, '"'), field('event', filter.events, '"'), field('rule', filter.rules.flatMap((rule) => [rule, ONCE + rule]), '')].filter((group) => group.length > 0);
   // Receipts begin with their time, and times of one form compare as text.
   const oldest = filter.since === -Infinity ? '' : new Date(filter.since - SINCE_SLACK_MS).toISOString();
   return (line) => {
@@ -190,7 +196,7 @@ export function receiptsShow(context: CommandContext): Outcome {
     },
   });
   if (found === undefined) throw usage(nth === undefined ? 'no receipt has this id' : `there are only ${count} receipts`, 'praetorctl receipts list');
-  const reason = found.rule === undefined ? undefined : reasonOfRule(found.rule);
+  const reason = found.rule === undefined ? undefined : reasonOfRule(found.rule.startsWith(ONCE) ? found.rule.slice(ONCE.length) : found.rule);
   return {
     exit: EXIT.ok, kind: 'receipt', wrote: false, diagnostics: damaged(result), body: { receipt: found, reason: reason ?? null },
     text: renderReceipt(styleFor(io, global, rootContext(io.host).home), found, reason),

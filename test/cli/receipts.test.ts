@@ -64,6 +64,12 @@ describe('list', () => {
     expect(lines.map((line) => (JSON.parse(line) as { rule: string }).rule)).toEqual(['shell.unread']);
   });
 
+  it('a call that a person allowed once belongs to the rule that was lifted', async () => {
+    const where = leave(world(), { 'receipts.jsonl': receipt(0, { rule: 'allow-once:git.push.force' }) + receipt(1, { rule: 'fs.remove', verdict: 'deny' }) });
+    expect([await times(where, '--rule', 'git.push'), await times(where, '--rule', 'allow-once'), await times(where, '--rule', 'allow-once:git.push.force')]).toEqual([[0], [0], [0]]);
+    expect((await cli(where, ['receipts', 'show', '2'])).out).toContain('forced push');
+  });
+
   it('one form at a time', async () => {
     const answer = await cli(some(), ['receipts', 'list', '--jsonl', '--json']);
     expect([answer.code, answer.json['ok']]).toEqual([64, false]);
