@@ -13,6 +13,7 @@ const CAPTURED: Record<string, { file: string; command: readonly string[] }> = {
   claude: { file: '2.1.332.PreToolUse.Bash.json', command: ['tool_input', 'command'] },
   codex: { file: '0.171.0.PreToolUse.shell.json', command: ['tool_input', 'command'] },
   gemini: { file: '0.61.0.BeforeTool.json', command: ['tool_input', 'command'] },
+  qwen: { file: '0.24.4.PreToolUse.json', command: ['tool_input', 'command'] },
   agy: { file: 'documented.PreToolUse-run_command.json', command: ['toolCall', 'args', 'CommandLine'] },
 };
 

@@ -37,7 +37,7 @@ export async function start(context: CommandContext): Promise<Outcome> {
   const here = found(context);
   if (options['demo'] === true || !here.any) {
     const head = options['demo'] === true ? 'Demonstration, as asked.' : here.text;
-    return await demonstrate(context, `${paint(style, 'bold', head)}\nThe same job follows in a temporary home with grown files of four clients; yours is not touched.`);
+    return await demonstrate(context, `${paint(style, 'bold', head)}\nThe same job follows in a temporary home with grown files of every client; yours is not touched.`);
   }
   const canAsk = io.inIsTty && io.errIsTty && !global.json;
   const blocked = survey(io.host, requestOf(context, 'apply')).plan.diagnostics.some((d) => d.severity === 'error');

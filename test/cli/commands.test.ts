@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { buildProgram } from '../../src/cli/program.ts';
 import { treeNodes } from '../../src/cli/completion.ts';
+import { CLIENTS } from '../../src/clients/registry.ts';
 import type { CliIo } from '../../src/cli/output.ts';
 import { OUTPUT_SCHEMAS } from '../../src/cli/schemas.ts';
 import { cli, get, put, settings, tree, world, type Answer, type World } from '../support/cli.ts';
@@ -17,6 +18,8 @@ function shaped(answer: Answer, kind: string): Record<string, unknown> {
   return answer.json;
 }
 
+/** Two events of every client are registered where the settings name none. */
+const HOOKS = 2 * CLIENTS.length;
 const grown = (): World => world({ fixture: 'four-clients' });
 
 describe('plan', () => {
@@ -25,11 +28,11 @@ describe('plan', () => {
     const before = tree(where.root);
     const plan = await cli(where, ['clients', 'plan']);
     expect(plan.code).toBe(3);
-    expect(plan.out.trimEnd().split('\n').at(-1)).toBe('plan: 8 to add, 0 to change, 0 to remove, 0 unchanged');
+    expect(plan.out.trimEnd().split('\n').at(-1)).toBe(`plan: ${HOOKS} to add, 0 to change, 0 to remove, 0 unchanged`);
     expect(tree(where.root)).toEqual(before);
     await cli(where, ['clients', 'apply', '--yes']);
     const again = await cli(where, ['clients', 'plan']);
-    expect([again.code, again.out]).toEqual([0, 'plan: 0 to add, 0 to change, 0 to remove, 8 unchanged\n']);
+    expect([again.code, again.out]).toEqual([0, `plan: 0 to add, 0 to change, 0 to remove, ${HOOKS} unchanged\n`]);
   });
 
   it('as JSON: sorted, complete, valid', async () => {
@@ -169,7 +172,7 @@ describe('other commands', () => {
     const before = tree(where.root);
     const answer = await cli(where, ['start']);
     expect(answer.code).toBe(0);
-    expect(answer.out).toContain('plan: 8 to add');
+    expect(answer.out).toContain(`plan: ${HOOKS} to add`);
     expect(answer.out).toContain('To apply this plan');
     expect(tree(where.root)).toEqual(before);
   });
@@ -187,7 +190,7 @@ describe('other commands', () => {
     const answer = await cli(where, ['start', '--json']);
     const body = shaped(answer, 'start') as { demonstration: boolean; calls: { asExpected: boolean }[]; changed: string[] };
     expect([answer.code, body.demonstration, body.changed]).toEqual([0, true, []]);
-    expect(body.calls.map((c) => c.asExpected)).toEqual(Array.from({ length: 8 }, () => true));
+    expect(body.calls.map((c) => c.asExpected)).toEqual(Array.from({ length: 2 * CLIENTS.length }, () => true));
     expect(tree(where.home)).toEqual({});
   });
 });

@@ -191,6 +191,11 @@ describe('caller', () => {
     ['gemini', { GEMINI_SESSION_ID: 's1', CLAUDE_PROJECT_DIR: '/w' }, 'gemini'],
     ['gemini', { CLAUDE_CODE_SESSION_ID: 's1', CLAUDE_PROJECT_DIR: '/w' }, 'claude'],
     ['gemini', { GEMINI_CLI: '1' }, 'unknown'],
+    ['qwen', { QWEN_CODE_SESSION_ID: 's1', QWEN_PROJECT_DIR: '/w', CLAUDE_PROJECT_DIR: '/w', GEMINI_PROJECT_DIR: '/w' }, 'qwen'],
+    ['qwen', { QWEN_CODE_SESSION_ID: 'inherited', QWEN_PROJECT_DIR: '/w' }, 'unknown'],
+    // A command that the model runs: the session's variables without the hook's own.
+    ['qwen', { QWEN_CODE_SESSION_ID: 's1', QWEN_CODE: '1' }, 'unknown'],
+    ['claude', { QWEN_CODE_SESSION_ID: 's1', QWEN_PROJECT_DIR: '/w', CLAUDE_PROJECT_DIR: '/w' }, 'qwen'],
     ['agy', { ANTIGRAVITY_CONVERSATION_ID: 's1' }, 'agy'],
     ['codex', { PATH: `${HELPER}:${PACKAGE}:/usr/bin` }, 'codex'],
     ['codex', { PATH: '/home/dev/.codex/tmp/arg0/codex-arg0AbC:/usr/bin' }, 'codex'],

@@ -20,6 +20,9 @@ const EVENTS: Readonly<Record<string, Readonly<Record<string, CanonicalEvent>>>>
     BeforeTool: 'pre-tool', AfterTool: 'post-tool', BeforeAgent: 'prompt', AfterAgent: 'stop', SessionStart: 'session-start', SessionEnd: 'session-end',
     Notification: 'notification',
   },
+  qwen: {
+    PreToolUse: 'pre-tool', PostToolUse: 'post-tool', UserPromptSubmit: 'prompt', SessionStart: 'session-start', Stop: 'stop', Notification: 'notification',
+  },
   agy: { PreToolUse: 'pre-tool', PostToolUse: 'post-tool', PreInvocation: 'session-start', Stop: 'stop' },
 };
 

@@ -80,4 +80,28 @@ const gemini = {
   replaySession: '${GEMINI_SESSION_ID:-none}',
 };
 
-export const CLIENTS = [claude, codex, gemini];
+const qwen = {
+  id: 'qwen',
+  // The client asks for Node 22; this package holds the program itself, without an install script.
+  packages: ['@qwen-code/qwen-code@0.24.4', `node-${process.platform}-${process.arch}@22.23.3`],
+  binary: (modules) => join(modules, '@qwen-code', 'qwen-code', 'cli-entry.js'),
+  node: (binary) => join(binary, '../../..', `node-${process.platform}-${process.arch}`, 'bin', 'node'),
+  api: 'openai-chat-completions',
+  hooksFile: '.qwen/settings.json',
+  files: ['.qwen/settings.json'],
+  rewrites: [],
+  // Without `$version` the client would migrate the file at its first start.
+  before: (home) => put(join(home, '.qwen/settings.json'), [
+    '{', '    // the person\'s own comment', '    "$version": 4,', '    "security": {"auth": {"selectedType": "openai"}},', '    "privacy": {"usageStatisticsEnabled": false},',
+    '    "telemetry": {"enabled": false},', '    "general": {"enableAutoUpdate": false}', '}', '',
+  ].join('\n')),
+  environment: (url) => ({ OPENAI_API_KEY: 'not-a-key', OPENAI_BASE_URL: url, OPENAI_MODEL: 'scripted' }),
+  argv: () => ['-p', PROMPT, '--yolo'],
+  shell: (command) => ({ tool: 'run_shell_command', input: { command, description: 'as the script says', is_background: false } }),
+  mcp: (text) => ({ tool: 'mcp__lab__echo', input: { text } }),
+  mcpTool: 'mcp__lab__echo',
+  replay: '{"session_id":"%s","cwd":"/","hook_event_name":"PreToolUse","tool_name":"run_shell_command","tool_input":{"command":"ls"}}',
+  replaySession: '${QWEN_CODE_SESSION_ID:-none}',
+};
+
+export const CLIENTS = [claude, codex, gemini, qwen];

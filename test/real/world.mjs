@@ -19,7 +19,8 @@ export function makeWorld(client, binary) {
   });
   writeFileSync(join(bin, 'praetorctl'), `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'bin/praetorctl')}' "$@"\n`);
   chmodSync(join(bin, 'praetorctl'), 0o755);
-  symlinkSync(process.execPath, join(bin, 'node'));
+  // A client may ask for another Node than the one that runs this test.
+  symlinkSync(client.node?.(binary) ?? process.execPath, join(bin, 'node'));
   symlinkSync(binary, join(bin, client.id));
   // No variable of the person who runs the test reaches a client.
   const env = { HOME: home, PATH: `${bin}:/usr/local/bin:/usr/bin:/bin`, LANG: 'C.UTF-8', TERM: 'xterm-256color', TMPDIR: temporary, GIT_CONFIG_NOSYSTEM: '1' };

@@ -34,6 +34,8 @@ const SWITCHES: readonly Case[] = [
   { id: 'gemini', name: 'hooksConfig.enabled of the user', spoil: (m) => merge(inHome(m, '.gemini', 'settings.json'), { hooksConfig: { enabled: false } }), said: 'hooksConfig.enabled is false in the user settings' },
   { id: 'gemini', name: 'hooksConfig.enabled of the workspace', spoil: (m) => merge(inProject(m, '.gemini', 'settings.json'), { hooksConfig: { enabled: false } }), said: 'workspace settings' },
   { id: 'gemini', name: 'our command in a disabled list', spoil: (m) => merge(inProject(m, '.gemini', 'settings.json'), { hooksConfig: { disabled: ['praetorctl hook gemini pre-tool'] } }), said: 'hooksConfig.disabled' },
+  { id: 'qwen', name: 'disableAllHooks of the user', spoil: (m) => merge(inHome(m, '.qwen', 'settings.json'), { disableAllHooks: true }), said: 'disableAllHooks is true in the user settings' },
+  { id: 'qwen', name: 'disableAllHooks of the workspace', spoil: (m) => merge(inProject(m, '.qwen', 'settings.json'), { disableAllHooks: true }), said: 'workspace settings' },
   {
     id: 'agy', name: 'our group', said: 'enabled = false',
     spoil: (m) => editJson(inHome(m, '.gemini', 'config', 'hooks.json'), (d) => { (d['praetorctl'] as JsonObject)['enabled'] = false; return undefined; }),
@@ -49,6 +51,7 @@ const SYSTEM: readonly (readonly [string, string, string, string])[] = [
   ['codex', 'etc/codex/requirements.toml', '[features]\nhooks = false\n', 'requirements.toml'],
   ['codex', 'etc/codex/requirements.toml', 'allow_managed_hooks_only = true\n', 'managed hooks only'],
   ['gemini', 'etc/gemini-cli/settings.json', '{"hooksConfig": {"enabled": false}}', 'the system settings'],
+  ['qwen', 'etc/qwen-code/settings.json', '{"disableAllHooks": true}', 'the system settings'],
 ];
 
 async function running(id: string, env: Record<string, string> = {}): Promise<Machine> {
