@@ -1,5 +1,6 @@
 // Contract: the guards that are compared: how each is started, and which of its answers stops a call. Every guard is asked in
 // its own protocol and with its own defaults; what is set is said in `note`.
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -27,11 +28,24 @@ function claudeAnswer({ code, stdout }) {
 
 const claudeHook = (argv, more = {}) => ({ ...more, argv, document: claudeDocument, answer: more.answer ?? claudeAnswer });
 
+/** A settings document of its own; the state directory is its own too, because the compiled form is kept there. */
+function strictSettings(home) {
+  const [config, state] = [join(home, '.praetorctl-strict'), join(home, '.praetorctl-strict-state')];
+  mkdirSync(config, { recursive: true });
+  writeFileSync(join(config, 'settings.yaml'), 'hooks:\n  command_policy:\n    mode: strict\n');
+  return { PRAETORCTL_CONFIG_DIR: config, PRAETORCTL_STATE_DIR: state };
+}
+
 export const GUARDS = [
   {
     id: 'praetorctl', name: 'praetorctl', package: undefined,
     made: 'every tool call of four clients: destructive commands, hook bypasses, its own registrations; no opinion on the rest',
     start: () => claudeHook([process.execPath, join(ROOT, 'bin', 'praetorctl'), 'hook', 'claude', 'pre-tool']),
+  },
+  {
+    id: 'praetorctl-strict', name: 'praetorctl (strict)', package: undefined, note: '`hooks.command_policy.mode: strict` in its settings',
+    made: 'the same, and what cannot be resolved is refused instead of asked',
+    start: (_modules, home) => claudeHook([process.execPath, join(ROOT, 'bin', 'praetorctl'), 'hook', 'claude', 'pre-tool'], { env: strictSettings(home) }),
   },
   {
     id: 'cc-safety-net', name: 'cc-safety-net', package: 'cc-safety-net',

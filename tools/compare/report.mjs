@@ -57,7 +57,7 @@ function totalTable(scored) {
 function better(scored) {
   const ours = scored.find((one) => one.guard.id === 'praetorctl');
   if (ours === undefined) return '';
-  const lines = scored.filter((one) => one !== ours).flatMap((one) => {
+  const lines = scored.filter((one) => one.guard.package !== undefined).flatMap((one) => {
     const ahead = [...one.classes].filter(([name, { caught }]) => caught > ours.classes.get(name).caught).map(([name, { caught }]) => `${name} (${caught} against ${ours.classes.get(name).caught})`);
     const calmer = one.falsePositives < ours.falsePositives ? [`fewer false positives (${one.falsePositives} against ${ours.falsePositives})`] : [];
     const cheaper = one.ratio !== undefined && ours.ratio !== undefined && one.ratio < ours.ratio - 0.02 ? [`less CPU (${one.ratio.toFixed(2)} against ${ours.ratio.toFixed(2)})`] : [];
@@ -98,7 +98,7 @@ ${NOT_RUN.map(([name, why]) => `- ${name}: ${why}.`).join('\n')}
 ## Method
 
 - The corpus is [test/fixtures/policy/commands.jsonl](../test/fixtures/policy/commands.jsonl). It was collected for this project, from reports of users and from the documents of the programs, so it asks about what this project wants to catch: another corpus gives other figures. Rows of the classes \`b-…\` should not be stopped: text that is data, everyday work, contested commands.
-- Each guard is the version named, as it is installed, with its defaults; what was set is said above. Each has a home directory and a git repository of its own, and no settings of a person.
+- Each guard is the version named, as it is installed, with its defaults; what was set is said above. Each has a home directory and a git repository in it of its own (not below a temporary directory, where removal matters less; \`/home/dev\` in the corpus stands for that home), and no settings of a person.
 - Each guard is a process of its own for each row and gets a Claude Code \`PreToolUse\` document on standard input. Caught means: exit 2, or a document that says deny, block or ask. Nothing is ever executed. The one plugin is asked inside this process, as its client would.
 - Recall is caught rows over rows that should be stopped; precision is caught rows over all stopped rows.
 - The cost is CPU time (user and system, children included) of a whole hook process for one harmless command with shell syntax, as a ratio to an empty Node process: interleaved batches of five, order reversed every other round, medians. Ratios hold under load; compare them with each other, not with those of another machine.

@@ -4,7 +4,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { GUARDS } from './guards.mjs';
@@ -22,10 +22,15 @@ const option = (name, fallback) => {
 };
 const say = (text) => process.stderr.write(`${text}\n`);
 
+/** Not in a temporary directory: guards rightly care less about what is removed there. */
+const CACHE = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'praetorctl-compare');
+/** The home directory that the corpus speaks of. */
+const CORPUS_HOME = '/home/dev';
+
 /** One cache per list of versions; the guards' own install scripts are not run. */
 function install() {
   const key = createHash('sha256').update(readFileSync(join(HERE, 'package.json'))).digest('hex').slice(0, 12);
-  const cache = join(tmpdir(), `praetorctl-compare-${key}`);
+  const cache = join(CACHE, key);
   if (existsSync(join(cache, 'done'))) return join(cache, 'node_modules');
   say(`installing the guards into ${cache}`);
   mkdirSync(cache, { recursive: true });
@@ -37,8 +42,8 @@ function install() {
 
 /** A home and a repository of their own: no guard sees the person's settings. */
 function sandbox() {
-  const work = mkdtempSync(join(tmpdir(), 'praetorctl-compare-run-'));
-  const [home, project] = [join(work, 'home'), join(work, 'home', 'project')];
+  const work = mkdtempSync(join(CACHE, 'run-'));
+  const [home, project] = [join(work, 'home'), join(work, 'home', 'work', 'repo')];
   mkdirSync(project, { recursive: true });
   execFileSync('git', ['init', '-q', project]);
   return { work, home, project };
@@ -85,7 +90,7 @@ async function answers(guard, modules, box, cases) {
     for (const one of cases) found.push(await plugin(one.command));
     return found;
   }
-  const start = guard.start(modules);
+  const start = guard.start(modules, box.home);
   let next = 0;
   const worker = async () => {
     for (let i = next++; i < cases.length; i = next++) found[i] = await ask(start, box, cases[i].command, `s-${guard.id}-${i}`);
@@ -109,7 +114,7 @@ const median = (list) => [...list].sort((a, b) => a - b)[Math.floor(list.length 
 function costs(guards, modules, box, rounds) {
   const empty = join(box.work, 'empty.cjs');
   writeFileSync(empty, '');
-  const started = guards.filter((guard) => guard.start !== undefined).map((guard) => ({ id: guard.id, ...guard.start(modules) }));
+  const started = guards.filter((guard) => guard.start !== undefined).map((guard) => ({ id: guard.id, ...guard.start(modules, box.home) }));
   const file = join(box.work, 'input.json');
   const all = [{ id: 'node', argv: [process.execPath, empty], document: started[0]?.document }, ...started];
   const samples = new Map(all.map((one) => [one.id, []]));
@@ -129,11 +134,12 @@ async function main() {
   const rounds = Number(option('--rounds', '9'));
   const only = option('--only', undefined)?.split(',');
   const file = resolve(option('--cases', join(ROOT, 'test/fixtures/policy/commands.jsonl')));
-  const cases = readFileSync(file, 'utf8').split('\n').filter((line) => line.trim() !== '').map((line) => JSON.parse(line));
+  const rows = readFileSync(file, 'utf8').split('\n').filter((line) => line.trim() !== '').map((line) => JSON.parse(line));
   const guards = GUARDS.filter((guard) => only === undefined || only.includes(guard.id));
   const modules = install();
   const version = (name) => JSON.parse(readFileSync(name === undefined ? join(ROOT, 'package.json') : join(modules, name, 'package.json'), 'utf8')).version;
   const box = sandbox();
+  const cases = rows.map((row) => ({ ...row, command: row.command.replaceAll(CORPUS_HOME, box.home) }));
   try {
     const results = [];
     for (const guard of guards) {
