@@ -1,5 +1,6 @@
 // Contract: rules about removal that cannot be undone: whole directories of the system, of a person, of the project. PURE.
 import { resolvePath } from '../paths.ts';
+import { HOME_MARK } from '../shell-types.ts';
 import type { Effective, Hit, Place, Rule, Word } from '../types.ts';
 import { findCall, type FindCall } from './find.ts';
 import { head, rule, type Check } from './kit.ts';
@@ -7,7 +8,7 @@ import { isTopDirectory, kindOf, kindOfText, kindOfWord, localPath, withoutGlob,
 import { writesOf, WRITING_PROGRAMS, type Write } from './writes.ts';
 
 const PACK = 'filesystem';
-const REMOVING = 'rm srm wipe trash trash-put rimraf find fd fdfind xargs shred unlink mv rsync';
+const REMOVING = 'rm srm wipe trash trash-put rimraf find shred unlink mv';
 
 /** Directories that a command takes away as a whole, by rm, find or mv. */
 interface Taken { readonly word: Word; readonly text: string; readonly how: 'remove' | 'move' | 'find'; readonly find?: FindCall }
@@ -24,7 +25,7 @@ function takenBy(effective: Effective): readonly Taken[] {
   // `echo / | xargs rm -rf`: more operands come at run time; those that the line itself prints are known.
   if (effective.chain.includes('xargs') && program === 'rm' && effective.args.some(({ text }) => text[0] === '-' && (text.includes('r') || text.includes('R')))) {
     const word = effective.args[0];
-    if (word !== undefined) for (const text of effective.inputs) for (const one of text.split(/\s+/u)) if (one !== '') taken.push({ word, text: one, how: 'remove' });
+    if (word !== undefined) for (const text of effective.inputs) for (const one of text.split(/\s+/u)) if (one !== '') taken.push({ word, text: one === '~' ? HOME_MARK : one, how: 'remove' });
   }
   return taken;
 }

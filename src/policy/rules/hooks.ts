@@ -138,7 +138,7 @@ function inherited(effective: Effective): Hit | undefined {
 function skipList(effective: Effective): Hit | undefined {
   const { program, args } = effective;
   const skip = assignments(effective).find(({ pair: [name, value] }) => name === 'SKIP' && value !== '')?.at ?? effective.env.get('SKIP');
-  if (skip === undefined) return undefined;
+  if (skip === undefined || skip.text === '' || skip.text === 'SKIP=') return undefined;
   if (program === 'pre-commit' || program === 'prek') return { at: skip };
   if (program !== 'git') return undefined;
   return listed('commit push merge rebase am pull cherry-pick revert', callOf(effective).verb) && args.length > 0 ? { at: skip } : undefined;

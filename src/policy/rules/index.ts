@@ -21,8 +21,9 @@ import { SELF_SWITCH_RULES } from './self-switch.ts';
 import { SQL_RULES } from './sql.ts';
 import { WINDOWS_RULES } from './windows.ts';
 
+/** Among rules that say the same, the first one is named: the plain reason stands before the particular one. */
 export const RULES: readonly Rule[] = [
-  ...HOOK_RULES, ...GIT_PUSH_RULES, ...GIT_WORK_RULES, ...GIT_HISTORY_RULES, ...SELF_FILE_RULES, ...SELF_SWITCH_RULES, ...FS_REMOVE_RULES, ...FS_WRITE_RULES,
+  ...HOOK_RULES, ...GIT_PUSH_RULES, ...GIT_WORK_RULES, ...GIT_HISTORY_RULES, ...FS_REMOVE_RULES, ...SELF_FILE_RULES, ...SELF_SWITCH_RULES, ...FS_WRITE_RULES,
   ...DISK_RULES, ...HOST_RULES, ...CODE_RULES, ...REMOTE_RULES, ...OBFUSCATION_RULES, ...SECRET_RULES, ...CONTAINER_RULES, ...CLOUD_RULES, ...FORGE_RULES, ...SQL_RULES, ...WINDOWS_RULES,
 ];
 

@@ -44,7 +44,7 @@ export const CLOUD_RULES: readonly Rule[] = [
     ['destroy', 'remove', 'delete', 'terminate', 'undeploy', 'deploy --require-approval=never', 'cleanup']),
   rule(PACK, head('infra.aws', 'aws s3 rb, s3 rm --recursive, terminate-instances, delete-* and the like', CLOUD), 'aws awslocal', awsGraded),
   patternRule(PACK, head('infra.gcloud', 'gcloud ... delete, gsutil rm -r, gsutil rb', CLOUD), 'gcloud', GCLOUD,
-    ['** delete', '** delete-*', '** destroy', '** undelete', 'projects shutdown', '** remove-iam-policy-binding', '** set-iam-policy', '** reset', 'storage rm -r|--recursive', 'storage buckets delete']),
+    ['** delete', '** destroy', '** undelete', 'projects shutdown', '** remove-iam-policy-binding', '** set-iam-policy', '** reset', 'storage rm -r|--recursive', 'storage buckets delete']),
   patternRule(PACK, head('infra.gsutil', 'gsutil rm -r, gsutil rb, rsync -d; bq rm', CLOUD), 'gsutil bq', { exact: true, valued: 'ohu' }, ['rm -r|-R|-a', 'rm -f', 'rb', 'rsync -d', 'rm --recursive']),
   patternRule(PACK, head('infra.azure', 'az ... delete, az group delete', CLOUD), 'az', AZ, ['** delete', '** purge', '** delete-batch', '** deallocate', '** remove', 'ad sp reset-credentials']),
   patternRule(PACK, head('infra.clouds', 'doctl, hcloud, linode-cli, oci, ibmcloud, scw, exo deletions', CLOUD), 'doctl hcloud linode-cli oci ibmcloud scw exo vultr-cli aliyun tccli openstack nova civo', PLAIN,
@@ -54,7 +54,7 @@ export const CLOUD_RULES: readonly Rule[] = [
   patternRule(PACK, head('infra.vault', 'vault delete, kv destroy, secrets disable, operator seal', 'This deletes secrets that others use. Ask the person.'), 'vault bao', { exact: true, oneDash: true, longs: 'mount= namespace= address= path= versions=' },
     ['delete', 'kv delete|destroy|metadata', 'secrets disable', 'auth disable', 'operator seal|step-down|rekey', 'lease revoke', 'token revoke', 'policy delete']),
   patternRule(PACK, head('infra.stores', 'consul kv delete -recurse, etcdctl del, nomad stop, kafka topic deletion', 'This deletes state that running services use. Ask the person.'), 'consul etcdctl nomad kafka-topics kafka-topics.sh rabbitmqctl nats pulsar-admin zkCli.sh', { exact: true, oneDash: true, longs: 'token= address= endpoints= prefix= namespace= bootstrap-server= topic=' },
-    ['kv delete', 'del', 'stop|job -purge', 'job stop|purge', 'namespace delete', '--delete', 'delete_queue|delete_vhost|reset|force_reset|purge_queue|delete_user', '** delete', 'snapshot restore', 'deleteall', 'rmr', 'leave']),
+    ['kv delete', 'del', 'stop --purge', 'job stop|purge', 'namespace delete', '--delete', 'delete_queue|delete_vhost|reset|force_reset|purge_queue|delete_user', '** delete', 'snapshot restore', 'deleteall', 'rmr', 'leave']),
   rule(PACK, head('infra.ansible', 'ansible -m shell or command that removes things; playbooks are the person\'s', 'This changes machines of others at once. Show the command to the person.'), 'ansible', ({ args }) => {
     const at = args.find(({ text }, i) => (args[i - 1]?.text === '-a' || args[i - 1]?.text === '--args' || text.startsWith('--args=')) && /\brm\s+-\w*[rR]|\bmkfs|\bdd\s|\breboot\b|\bshutdown\b|state=absent/u.test(text));
     return at === undefined ? undefined : { at };

@@ -27,7 +27,7 @@ function kubectl({ args }: Effective): Hit | undefined {
 
 /** `docker rm -f $(docker ps -aq)`: everything there is, rather than one container by name. */
 const removesAll: Check = ({ args, chain, pipedFrom }) => {
-  const read = readOptions(args, DOCKER);
+  const read = readOptions(args, { exact: true, valued: 's', longs: 'context= host= signal=' });
   if (isHelp(args)) return undefined;
   const verbs = read.operands.map(({ text }) => text);
   const at = verbs[0] === 'container' || verbs[0] === 'image' || verbs[0] === 'volume' ? 1 : 0;

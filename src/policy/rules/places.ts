@@ -104,16 +104,21 @@ export function kindOf(path: string, place: Place): Kind | undefined {
   return home !== undefined && isWithin(path, home) ? undefined : systemKind(path);
 }
 
+/** A tilde that came out of a variable is not expanded by every shell, but it is what was meant. A quoted one is a name. */
+function withHome({ text, quoted }: Word): string {
+  return !quoted && (text === '~' || text.startsWith('~/')) ? HOME_MARK + text.slice(1) : text;
+}
+
 /** `DIR/*` empties DIR: the same as removing it. */
 export function withoutGlob(word: Word): string {
-  if (!word.glob) return word.text;
+  if (!word.glob) return withHome(word);
   for (const tail of ['/*', '/.*', '/{*,.*}', '/.[!.]*', '/?*', '/**']) if (word.text.endsWith(tail)) return word.text === tail ? '/' : word.text.slice(0, -tail.length);
   return listed('* .* ** ./* {*,.*} ?*', word.text) ? '.' : word.text;
 }
 
 /** Home itself, also where it is not known which directory that is. */
 export function isHomeMark(text: string): boolean {
-  return text === HOME_MARK || text === `${HOME_MARK}/` || text === '~' || text === '~/';
+  return text === HOME_MARK || text === `${HOME_MARK}/`;
 }
 
 /** The path of a word as it counts on this machine; undefined where it cannot be known or lies elsewhere. */

@@ -1,7 +1,7 @@
 // Contract: rules about code from the network that is run unread, and about shells given to the network. PURE.
 import { readOptions } from '../shell/options.ts';
 import type { Effective, Hit, Rule, Word } from '../types.ts';
-import { head, patternRule, rule, type Check } from './kit.ts';
+import { head, rule, type Check } from './kit.ts';
 import { listed } from './options.ts';
 import { writesOf } from './writes.ts';
 
@@ -112,5 +112,9 @@ export const REMOTE_RULES: readonly Rule[] = [
   rule(PACK, head('remote.reverse-shell', 'a shell on /dev/tcp, nc -e, socat exec', 'This gives a shell to another machine. There is no safe form of it.'), `${SHELLS} exec nc ncat netcat socat telnet openssl`, (effective, place) => reverseShell(effective, place) ?? shellInput(effective, place), 'redirects'),
   rule(PACK, head('remote.package', 'npx, dlx, uvx of a URL or git repository', 'This runs a package from an address that no registry vouches for. A person must confirm it.', 'ask', 'contested'), 'npx bunx pnpx uvx npm pnpm yarn bun deno uv pipx', runsPackage),
   rule(PACK, head('remote.install', 'pip or npm install from a URL', 'This installs a package from an address that no registry vouches for. Ask the person.', 'off', 'contested'), 'pip pip3 npm pnpm yarn uv gem cargo', installsUrl),
-  patternRule(PACK, head('remote.apply', 'kubectl apply -f URL', 'This applies a manifest from the network unread. Download and read it first.', 'off', 'contested'), 'kubectl', { valued: 'fnkl', longs: 'filename= namespace= context=', exact: true }, ['apply|create -f|--filename']),
+  rule(PACK, head('remote.apply', 'kubectl apply -f URL', 'This applies a manifest from the network unread. Download and read it first.', 'off', 'contested'), 'kubectl oc', ({ args }) => {
+    const read = readOptions(args, { valued: 'fnkl', longs: 'filename= namespace= context=', exact: true });
+    const from = read.options.find(({ name, value }) => (name === '-f' || name === '--filename') && value?.includes('://') === true);
+    return from !== undefined && listed('apply create replace', read.operands[0]?.text ?? '') ? { at: from.word } : undefined;
+  }),
 ];

@@ -1,7 +1,7 @@
 // Contract: rules about commands that switch the guard off: agents started without hooks, the guard's own commands that only
 // a person may give, its program hidden or ended, its directories moved. PURE.
 import { readOptions, type OptionSpec } from '../shell/options.ts';
-import type { Effective, Hit, Rule, Word } from '../types.ts';
+import type { Hit, Rule, Word } from '../types.ts';
 import { isAssignment } from '../unwrap.ts';
 import { head, rule, type Check } from './kit.ts';
 import { isHelp, listed } from './options.ts';
@@ -118,9 +118,10 @@ const path: Check = ({ args }) => {
   return at.dynamic || at.text.includes('$') || at.text.includes('/.local/bin') ? undefined : { at };
 };
 
-const rights: Check = ({ program, args }: Effective): Hit | undefined => {
-  const at = args.find(({ text }) => text.endsWith(`which ${SELF})`) || text.endsWith(`command -v ${SELF})`));
-  return at === undefined || program === 'cat' ? undefined : { at };
+/** `rm "$(command -v praetorctl)"` arrives as the bare name. A project may have a file of that name, so a person decides. */
+const rights: Check = ({ args }) => {
+  const at = args.find(({ text }) => text === SELF);
+  return at === undefined ? undefined : { at };
 };
 
 export const SELF_SWITCH_RULES: readonly Rule[] = [
@@ -131,6 +132,5 @@ export const SELF_SWITCH_RULES: readonly Rule[] = [
   rule(PACK, head('self.kill', 'ending processes of praetorctl', 'This ends the guard while it judges. Ask the person.'), 'pkill killall taskkill stop-process', ends),
   rule(PACK, head('self.shadow', 'an alias or hash entry for praetorctl', 'This would run another program in the place of the guard. Ask the person.'), 'alias hash', shadows),
   rule(PACK, head('self.path', 'export PATH without the old PATH', 'This PATH leaves out the directory of the guard and of other programs. Extend it: PATH="/new/dir:$PATH".', 'ask'), 'export', path),
-  rule(PACK, head('self.rights', 'chmod, rm or mv of the program that "which praetorctl" names', 'This takes the guard\'s program away. Ask the person.'), 'chmod rm mv chown unlink truncate', rights),
+  rule(PACK, head('self.rights', 'rm, mv or chmod of a program named praetorctl', 'This may take the guard\'s program away. A person must confirm it.', 'ask'), 'rm mv chmod chown unlink truncate shred', rights),
 ];
-

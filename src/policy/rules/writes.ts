@@ -4,6 +4,7 @@ import { patchPaths } from '../../clients/patch-paths.ts';
 import { baseName } from '../paths.ts';
 import { readOptions, type OptionSpec, type OptionsRead } from '../shell/options.ts';
 import type { Effective, Word } from '../types.ts';
+import { findCall } from './find.ts';
 import { has, isHelp, listed, onlyOf, option } from './options.ts';
 import { withoutGlob } from './places.ts';
 
@@ -174,6 +175,10 @@ const WRITERS: Readonly<Record<string, Writer>> = {
   trash: removeWrites,
   rimraf: (effective) => each('remove', fileArgs(effective).operands, { whole: true }),
   'trash-put': removeWrites,
+  find: (effective) => {
+    const found = findCall(effective);
+    return found === undefined || found.action === undefined || found.narrow ? [] : each('remove', found.roots, { whole: true });
+  },
   dd: ({ args }) => args.filter(({ text }) => text.startsWith('of=')).map((word) => write('write', word, { text: word.text.slice(3) })),
   sed: inPlaceWrites, gsed: inPlaceWrites, perl: inPlaceWrites,
   cp: copyWrites, mv: copyWrites, ln: copyWrites, install: copyWrites, rsync: copyWrites, scp: copyWrites,
@@ -221,6 +226,15 @@ function isDescriptor(text: string): boolean {
   return [...text].every((c) => c >= '0' && c <= '9');
 }
 
+/** GNU programs print their help or version and do nothing, wherever in front of `--` they are asked to. */
+function onlyPrints(args: readonly Word[]): boolean {
+  for (const { text } of args) {
+    if (text === '--') return false;
+    if (text === '--help' || text === '--version') return true;
+  }
+  return false;
+}
+
 const cache = new WeakMap<Effective, readonly Write[]>();
 
 /** Everything that the command changes, as far as its words say. */
@@ -228,7 +242,7 @@ export function writesOf(effective: Effective): readonly Write[] {
   let found = cache.get(effective);
   if (found === undefined) {
     const { program, args } = effective;
-    const writer = Object.prototype.hasOwnProperty.call(WRITERS, program) && !isHelp(args) && !args.some(({ text }) => text === '--version') ? WRITERS[program] : undefined;
+    const writer = Object.prototype.hasOwnProperty.call(WRITERS, program) && !isHelp(args) && !onlyPrints(args) ? WRITERS[program] : undefined;
     const redirected = redirectWrites(effective);
     found = writer === undefined ? redirected : [...redirected, ...writer(effective)];
     cache.set(effective, found);
