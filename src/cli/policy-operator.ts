@@ -1,7 +1,7 @@
 // Contract: `praetorctl policy compile` and `praetorctl policy allow`: what puts a person's rules into force, and what lets one
 // refused call pass. Exports for the command tree: policyCompile (kind policy-compile, options --settings) and policyAllow
 // (kind policy-allow, argument <code>, option --for <duration>). `clients apply` calls refreshPolicyIndex.
-import { OPERATOR_BYTES_MAX, readStamped, type ReadText } from '../hook/settings-source.ts';
+import { readStamped, type ReadText } from '../hook/settings-source.ts';
 import { checkPattern } from '../hook/patterns.ts';
 import { INDEX_FILE, PENDING_FILE } from '../hook/settings-index.ts';
 import { hostErrorCode, type Host } from '../host.ts';
@@ -14,7 +14,7 @@ import { joinPath } from '../roots/paths.ts';
 import { OWN_DIR_MODE, dropFile, makeDirs, putFile, toBytes, toText } from '../clientsetup/statefiles.ts';
 import { ownDirsOf } from '../clientsetup/survey.ts';
 import { compileText } from '../settings/bundle.ts';
-import { durationMs } from '../settings/schema.ts';
+import { durationMs, SETTINGS_BYTES_MAX } from '../settings/schema.ts';
 import { needPerson, refuseAgents } from './person.ts';
 import { styleFor, VERSION, type Outcome } from './output.ts';
 import type { CommandContext } from './program.ts';
@@ -61,7 +61,7 @@ export function refreshPolicyIndex(host: Host, dirs: { readonly state: string; r
 
 function sourceText(path: string): ReadText | undefined {
   try {
-    return readStamped(path, OPERATOR_BYTES_MAX);
+    return readStamped(path, SETTINGS_BYTES_MAX);
   } catch {
     return undefined;
   }

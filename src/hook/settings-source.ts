@@ -14,7 +14,8 @@ import { PENDING_FILE, type SettingsPlace, type SourceReader } from './settings-
 
 /** Compiled forms of workspaces' documents that are kept. */
 export const WORKSPACES_MAX = 64;
-export const OPERATOR_BYTES_MAX = 12 * 1024 * 1024;
+/** A hook compiles about 0.4 MiB in a second of CPU time; what is larger is left to `policy compile`. */
+export const HOOK_SOURCE_BYTES_MAX = 512 * 1024;
 const WORKSPACE_BYTES_MAX = 64 * 1024;
 const READS_MAX = 3;
 
@@ -99,7 +100,7 @@ export function sourceReader(compiler: () => SettingsCompiler): SourceReader {
   const compile = (layer: 'operator' | 'workspace', place: SettingsPlace, path: string, cache: { directory: string; path: string } | undefined): PolicyDocument => {
     let read: ReadText;
     try {
-      read = readStamped(path, layer === 'operator' ? OPERATOR_BYTES_MAX : WORKSPACE_BYTES_MAX);
+      read = readStamped(path, layer === 'operator' ? HOOK_SOURCE_BYTES_MAX : WORKSPACE_BYTES_MAX);
     } catch {
       return unreadable(path);
     }

@@ -29,7 +29,7 @@ export function compileText(layer: 'operator' | 'workspace', engine: string, sou
     const meta: PolicyMeta = { ...compiled.meta, engine, sources: [source] };
     return { meta, rules: compiled.rules, bytes: encodeIndex(meta, compiled.rules), diagnostics: compiled.notes };
   }
-  const problem = result === undefined ? 'it is not a readable text file, or too large' : complaint(result.diagnostics[0]);
+  const problem = result === undefined ? 'it is no readable text file, or too large to be read by a hook' : complaint(result.diagnostics[0]);
   const meta: PolicyMeta = { engine, digest: '', sources: [source], problem, mode: 'default', packs: {}, rules: {}, evaluators: [], rows: 0 };
   return { meta, rules: [], bytes: encodeIndex(meta, []), diagnostics: result?.diagnostics ?? [] };
 }

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { chmodSync, closeSync, existsSync, ftruncateSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { HOOK_SOURCE_BYTES_MAX } from '../../src/hook/settings-source.ts';
 import { INDEX_FORMAT } from '../../src/policy/operator-index.ts';
 import { compile, edit, last, policy, put, said, shell, station, type Station } from './operator-support.ts';
 import { buildHook } from './support.ts';
@@ -114,6 +115,17 @@ describe('sources that changed or broke', () => {
     expect(await said(at, CALL)).toBe('deny operator.tf (stale)');
     expect(await said(at, 'ls')).toBe('neutral (stale)');
     expect(compile(at).exit === 0).toBe(name === 'gone' || name === 'a dangling link');
+  });
+
+  test('a source that is too large for a hook to compile: what was compiled stays in force, else a person is asked', async () => {
+    const at = compiled();
+    put(at.settings, `${policy('deny:\n  - { id: hl, program: helm }')}# ${'x'.repeat(HOOK_SOURCE_BYTES_MAX)}\n`);
+    expect(await said(at, CALL)).toBe('deny operator.tf (stale)');
+    expect(await said(at, 'helm ls')).toBe('neutral (stale)');
+    rmSync(at.index);
+    expect(await said(at, 'ls')).toBe('ask settings.invalid (invalid)');
+    compile(at);
+    expect(await said(at, 'helm ls')).toBe('deny operator.hl');
   });
 
   test('an edit that keeps size and modification time is seen', async () => {
