@@ -3,7 +3,7 @@
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import { createHash, randomBytes } from 'node:crypto';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import lockfile from 'proper-lockfile';
 import type { Platform } from './model/client.ts';
 
@@ -28,6 +28,11 @@ export interface SpawnOptions {
   readonly timeoutMs: number;
   readonly maxBytes: number;
 }
+
+export interface StartResult extends SpawnResult { readonly timedOut: boolean }
+
+/** A private directory that is gone when `remove` was called, or when this process ends. */
+export interface TempDir { readonly path: string; readonly remove: () => void }
 
 export interface Host {
   readonly platform: Platform;
@@ -60,6 +65,10 @@ export interface Host {
   /** Takes a lock file or fails with an error whose code is ELOCKED after waitMs. The release never throws. */
   readonly lock: (lockPath: string, waitMs: number) => Promise<() => Promise<void>>;
   readonly spawn: (command: string, args: readonly string[], options: SpawnOptions) => SpawnResult;
+  /** As spawn, without blocking, in a process group of its own that is ended whole: at the end, when the time is over, or with this process. */
+  readonly start: (command: string, args: readonly string[], options: Omit<SpawnOptions, 'input'>) => Promise<StartResult>;
+  /** A fresh directory 0700 in the system's place for such, named by its real path. */
+  readonly tempDir: (prefix: string) => TempDir;
 }
 
 function errnoOf(error: unknown): string | undefined {
@@ -163,6 +172,67 @@ function runCommand(command: string, args: readonly string[], options: SpawnOpti
   return { code: r.status, signal: r.signal, stdout: r.stdout ?? '', stderr: r.stderr ?? '', ...(failure === undefined ? {} : { failure }) };
 }
 
+function endGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    if (process.platform === 'win32') spawnSync('taskkill', ['/pid', String(pid), '/t', '/f'], { windowsHide: true, stdio: 'ignore' });
+    else process.kill(-pid, 'SIGKILL');
+  } catch { /* nothing is left of it */ }
+}
+
+/** The output so far, cut: a program that says too much is read on, so that it does not block, but not kept. */
+function keeper(maxBytes: number): { readonly take: (chunk: Buffer) => void; readonly text: () => string } {
+  const chunks: Buffer[] = [];
+  let left = maxBytes;
+  return {
+    take: (chunk) => {
+      if (left > 0) chunks.push(chunk.subarray(0, left));
+      left -= chunk.length;
+    },
+    text: () => Buffer.concat(chunks).toString('utf8'),
+  };
+}
+
+function startCommand(command: string, args: readonly string[], options: Omit<SpawnOptions, 'input'>): Promise<StartResult> {
+  return new Promise((resolve) => {
+    const child = spawn(command, [...args], {
+      env: options.env as NodeJS.ProcessEnv, stdio: ['ignore', 'pipe', 'pipe'], detached: process.platform !== 'win32', windowsHide: true,
+      ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    });
+    const [out, err] = [keeper(options.maxBytes), keeper(options.maxBytes)];
+    child.stdout.on('data', out.take);
+    child.stderr.on('data', err.take);
+    const end = (): void => endGroup(child.pid);
+    // An interrupt at the terminal does not reach a group of its own.
+    process.once('exit', end);
+    let timedOut = false;
+    const timer = setTimeout(() => { timedOut = true; end(); }, options.timeoutMs);
+    let over = false;
+    const finish = (code: number | null, signal: string | null, failure?: string): void => {
+      if (over) return;
+      over = true;
+      clearTimeout(timer);
+      end();
+      process.off('exit', end);
+      for (const stream of [child.stdout, child.stderr]) stream.destroy();
+      resolve({ code, signal, stdout: out.text(), stderr: err.text(), timedOut, ...(failure === undefined ? {} : { failure }) });
+    };
+    child.on('error', (error) => finish(null, null, errnoOf(error) ?? 'unknown'));
+    // What the program left behind may hold its output open: its own end is what counts.
+    child.on('exit', (code, signal) => { end(); setImmediate(() => finish(code, signal)); });
+  });
+}
+
+function makeTempDir(directory: string, prefix: string): TempDir {
+  const path = fs.mkdtempSync(`${fs.realpathSync(directory)}/${prefix}`);
+  const remove = (): void => {
+    process.off('exit', remove);
+    fs.rmSync(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  };
+  process.once('exit', remove);
+  return { path, remove };
+}
+
 /** Tests set PRAETORCTL_TEST_GUARD: then no path below the account's real home may be touched (habit: tests cannot reach it). */
 function guardPath(guarded: string | undefined, path: string): string {
   if (guarded !== undefined && (path === guarded || path.startsWith(`${guarded}/`))) {
@@ -209,5 +279,7 @@ export function realHost(options: RealHostOptions = {}): Host {
     },
     lock: (lockPath, waitMs) => takeLock(at(lockPath), waitMs),
     spawn: runCommand,
+    start: startCommand,
+    tempDir: (prefix) => makeTempDir(at(env['TMPDIR'] ?? os.tmpdir()), prefix),
   };
 }

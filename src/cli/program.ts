@@ -10,6 +10,7 @@ import { policyExplain, policyList, policyTest } from './policy.ts';
 import { policyLint } from './policy-lint.ts';
 import { policyAllow, policyCompile } from './policy-operator.ts';
 import { receiptsList, receiptsShow } from './receipts.ts';
+import { clientsProve } from './prove.ts';
 import { emit, VERSION, type CliIo, type GlobalOptions, type Outcome } from './output.ts';
 import { start } from './start.ts';
 
@@ -101,6 +102,9 @@ function addClients(program: Command, running: Running): void {
     .addOption(clientOption()).addOption(scopeOption()).addOption(settingsOption())
     .addOption(new Option('--require <state>', 'the state every selected client must have').choices(['installed', 'discovered', 'observed']).default('observed').env('PRAETORCTL_REQUIRE'))
     .action(action(running, 'verify', clientsVerify));
+  sub('prove', 'Start each client against a model on this machine: a harmless command must run, a canary must be refused before it runs. Exit 3 if one is not proven.')
+    .addOption(clientOption()).addOption(settingsOption()).addOption(yesOption())
+    .action(action(running, 'prove', clientsProve));
   sub('remove', 'Take everything of ours out again.')
     .addOption(clientOption()).addOption(scopeOption()).addOption(yesOption()).addOption(dryRunOption())
     .action(action(running, 'report', clientsRemove));

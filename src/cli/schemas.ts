@@ -2,6 +2,7 @@
 // against them. Never loaded by the program itself (zod costs 20 ms). PURE.
 import { z } from 'zod';
 import { ALL_CODES } from '../model/diagnostic.ts';
+import { PROOF_CAUSES } from '../verify/prove-cause.ts';
 
 const diagnostic = z.strictObject({
   code: z.enum(ALL_CODES as [string, ...string[]]), severity: z.enum(['error', 'warning', 'info']), message: z.string(), fix: z.string(),
@@ -107,6 +108,14 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   report: answer('report', { dryRun: z.boolean(), plan, report: report.nullable() }),
   runs: answer('runs', { runs: z.array(z.looseObject({ id: z.string() })) }),
   verify: answer('verify', { require: z.enum(['installed', 'discovered', 'observed']), clients: z.array(verifiedClient), pendingRuns: z.array(z.looseObject({ id: z.string() })) }),
+  prove: answer('prove', {
+    clients: z.array(z.strictObject({
+      client: z.string(), name: z.string(), version: z.string().nullable(), program: z.string().nullable(), proven: z.boolean(),
+      cause: z.enum(PROOF_CAUSES).nullable().describe('Null where proven.'), text: z.string(), fix: z.string(), seconds: z.number(),
+      control: z.enum(['ran', 'did not run']).nullable().describe('Null where nothing was started.'), canary: z.enum(['refused', 'ran', 'not reached']).nullable(),
+      mcp: z.string(), time: z.string().nullable(),
+    })),
+  }),
   list: answer('list', {
     clients: z.array(z.strictObject({
       id: z.string(), name: z.string(), aliases: z.array(z.string()), vendor: z.string(), detected: z.enum(['program', 'configuration', 'none']), program: z.string().nullable(),

@@ -179,5 +179,8 @@ export function readOnlyHost(host: Host): Host {
     ...readers(tree),
     ...writers(tree),
     lock: async () => async () => undefined,
+    // What a program does in its own time cannot be held in memory, and neither can a directory that it shall see.
+    start: async () => ({ code: null, signal: null, stdout: '', stderr: '', timedOut: false, failure: 'EROFS' }),
+    tempDir: (prefix) => { throw fail('EROFS', prefix); },
   };
 }

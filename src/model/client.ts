@@ -101,6 +101,33 @@ export interface EvidenceFile { readonly name: string; readonly path: string; re
 
 export interface Fact { readonly text: string; readonly basis: 'measured' | 'documented' | 'unknown'; readonly versions?: string }
 
+/** What a proof gives the client: a model on loopback instead of its own, everything else as the person has it. */
+export interface ProveGround {
+  readonly url: string;
+  /** The path of a file of the proof, which `start` may fill: outside the workspace, private, gone afterwards. */
+  readonly fileAt: (name: string) => string;
+  /** The client's own documents by evidence name, so that a layer that is taken over loses nothing. */
+  readonly documents: ReadonlyMap<string, JsonObject>;
+}
+
+export interface ProveStart {
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly files: Readonly<Record<string, JsonObject>>;
+}
+
+/** How a client is started without a person against another model, by its own documented means. */
+export interface ProveSurface {
+  /** Id of the scripted model's API: src/verify/models. */
+  readonly api: string;
+  /** Variables of the person's that say where the client's configuration is. No other one reaches it, least of all a key. */
+  readonly keptEnv: readonly string[];
+  readonly shell: (command: string) => { readonly tool: string; readonly input: JsonObject };
+  readonly start: (ground: ProveGround) => ProveStart;
+  /** What the client is told besides where the model is, and on which version that was seen. */
+  readonly basis: Fact;
+}
+
 export interface ClientDefinition {
   readonly id: string;
   readonly name: string;
@@ -133,6 +160,8 @@ export interface ClientDefinition {
   readonly verdicts: ClientVerdictFacts;
   /** A pre-tool payload as this client sends it: `git status` for allow, `git push --force` for deny. For doctor and the demonstration. */
   readonly sample: (kind: 'allow' | 'deny', workspace: string) => { readonly command: string; readonly payload: JsonObject };
+  /** For `clients prove`; absent: this version knows no way. */
+  readonly prove?: ProveSurface | { readonly unsupported: string };
   /** Tools or ways that no hook sees. */
   readonly gaps: readonly Fact[];
 }

@@ -2,6 +2,7 @@
 // Host, verify/state.ts concludes. What could not be read is said to be unread, with the reason; nothing is guessed. PURE.
 import type { Finding, Scope, TrustState } from './client.ts';
 import type { FileSpec } from './client.ts';
+import type { JsonObject } from './json.ts';
 import type { CanonicalEvent } from './events.ts';
 import type { Diagnostic } from './diagnostic.ts';
 
@@ -25,7 +26,15 @@ export interface HookEvidence {
 export interface ServerEvidence { readonly name: string; readonly path: string; readonly status: EntryStatus }
 
 /** A registered command string of ours, as it stands in the file. */
-export interface CommandEvidence { readonly event: string; readonly command: string; readonly path: string }
+export interface CommandEvidence {
+  readonly event: string;
+  readonly command: string;
+  readonly path: string;
+  /** Native event, matcher and handler in one spelling: what a proof is bound to. */
+  readonly entry: string;
+  /** How long the client waits for it, where the entry says so. */
+  readonly timeoutMs: number | undefined;
+}
 
 export interface FileEvidence {
   readonly spec: FileSpec;
@@ -80,6 +89,12 @@ export interface ClientEvidence {
   readonly program: string | undefined;
   /** Null with the reason where it could not be had without starting the client. */
   readonly version: { readonly value: string | null; readonly why: string };
+  /** When the program last became another one, by the times of its files; undefined where there is none. */
+  readonly programChangedAt: number | undefined;
+  /** Size, time and inode of the real program; undefined where there is none. */
+  readonly binary: string | undefined;
+  /** Everything that could be read, by evidence name. */
+  readonly documents: ReadonlyMap<string, JsonObject>;
   readonly files: readonly FileEvidence[];
   readonly unread: readonly UnreadEvidence[];
   readonly switches: readonly Finding[];
@@ -88,9 +103,9 @@ export interface ClientEvidence {
   readonly receipts: ReceiptEvidence;
   /** From when on a receipt counts; undefined where nothing of ours is registered. */
   readonly since: number | undefined;
-  /** Where the registered bare word `praetorctl` resolves on the current PATH. */
   /** False where the launcher that we wrote is not there any more or holds something else: then our hooks run something else. */
   readonly launcherIntact: boolean;
+  /** Where the registered bare word `praetorctl` resolves on the current PATH. */
   readonly entrypoint: string | undefined;
   /** From the roots and the settings: overrides, servers that this client cannot have. */
   readonly diagnostics: readonly Diagnostic[];

@@ -7,7 +7,7 @@ import type {
   ClientEvidence, CommandEvidence, EntryStatus, FileEvidence, HookEvidence, ReceiptEvidence, ServerEvidence, UnreadEvidence,
 } from '../model/evidence.ts';
 import { isCanonicalEvent } from '../model/events.ts';
-import { showPath, type JsonObject } from '../model/json.ts';
+import { isObject, showPath, type JsonObject, type JsonValue } from '../model/json.ts';
 import type { EntryAction, EntryChange, FileRecord, Records } from '../model/plan.ts';
 import { hasTool } from '../clients/dialect-kit.ts';
 import { ownedHooks } from '../clients/registration.ts';
@@ -21,7 +21,7 @@ import { detect, findProgram, pathDirs } from '../roots/context.ts';
 import type { Settings } from '../settings/schema.ts';
 import { readEvidence, type DocumentRead } from './documents.ts';
 import { receiptEvidence, type ReceiptSource } from './receipts.ts';
-import { versionOf } from './version.ts';
+import { programFacts } from './version.ts';
 
 export interface EvidenceRequest {
   readonly context: RootContext;
@@ -63,7 +63,21 @@ function serverEvidence(desired: DesiredFile, document: JsonObject | undefined, 
 
 function commandEvidence(client: ClientDefinition, spec: FileSpec, document: JsonObject): CommandEvidence[] {
   if (spec.role === 'mcp') return [];
-  return ownedHooks(client.hooks, document, idsOf(client)).map((own) => ({ event: own.event, command: String(own.handler['command']), path: spec.path }));
+  return ownedHooks(client.hooks, document, idsOf(client)).map((own) => {
+    const timeout = own.handler['timeout'];
+    return {
+      event: own.event, command: String(own.handler['command']), path: spec.path,
+      entry: inOneSpelling([own.native, isObject(own.item) ? own.item['matcher'] ?? null : null, own.handler]),
+      timeoutMs: typeof timeout === 'number' ? timeout * (client.hooks.timeoutUnit === 's' ? 1000 : 1) : undefined,
+    };
+  });
+}
+
+/** JSON with sorted keys: a file that is only written in another order registers the same. */
+function inOneSpelling(value: JsonValue): string {
+  if (Array.isArray(value)) return `[${value.map(inOneSpelling).join(',')}]`;
+  if (!isObject(value)) return JSON.stringify(value);
+  return `{${Object.keys(value).sort().map((key) => `${JSON.stringify(key)}:${inOneSpelling(value[key] ?? null)}`).join(',')}}`;
 }
 
 function foreignGone(desired: DesiredFile, record: FileRecord | undefined, read: DocumentRead): FileEvidence['foreignGone'] {
@@ -164,7 +178,7 @@ export function gatherEvidence(host: Host, client: ClientDefinition, request: Ev
   // A document that stands under two names would report the same switch twice.
   const switches = [...new Map(client.switches(evidence.documents, context.env).map((finding) => [findingKey(finding), finding])).values()];
   return {
-    client: client.id, scope, detected: found.how, program: found.program, version: versionOf(host, found.program),
+    client: client.id, scope, detected: found.how, program: found.program, ...programFacts(host, found.program), documents: evidence.documents,
     files, unread: evidence.unread, switches, trust: trustEvidence(host, client, desired.find((f) => f.spec.role !== 'mcp')?.spec, evidence),
     receipts, since, diagnostics,
     launcherIntact: launcherIntact(host, context, records),

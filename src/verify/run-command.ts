@@ -19,7 +19,11 @@ export interface CommandResult {
   readonly message: string;
   /** The hook answered, but said that it could leave no receipt. */
   readonly receiptLost: boolean;
+  /** What kind of fault it is, where the status is `error`. */
+  readonly fault?: CommandFault;
 }
+
+export type CommandFault = 'timeout' | 'not-found' | 'no-start' | 'ended' | 'answer';
 
 const BARE = /^praetorctl hook [a-z][a-z0-9-]* [a-z][a-z-]*$/;
 const WITH_PATH = /^(?:"[^"'`$|;&<>\\\r\n]*\/praetorctl"|[^"'`$|;&<>\\\s]*\/praetorctl) hook [a-z][a-z0-9-]* [a-z][a-z-]*$/;
@@ -55,6 +59,11 @@ function parsed(text: string): JsonValue {
   }
 }
 
+const wrong = (trial: Trial, got: SpawnResult): CommandResult => ({
+  status: 'error', receiptLost: false,
+  message: `answers the ${trial.kind === 'allow' ? 'harmless' : 'refused'} sample call otherwise than it should (exit ${String(got.code)})`,
+});
+
 const sameAnswer = (got: SpawnResult, wanted: Answer): boolean => got.code === wanted.exit && sameValue(parsed(got.stdout), parsed(wanted.stdout));
 
 interface Trial { readonly kind: 'allow' | 'deny'; readonly verdict: Verdict; readonly said: string }
@@ -67,17 +76,19 @@ function expected(dialect: Dialect, event: CanonicalEvent, trial: Trial, payload
   return 'fault' in decoded ? dialect.encodeError(event, decoded.fault) : dialect.encode(event, trial.verdict, decoded);
 }
 
-function failure(result: SpawnResult): string | undefined {
-  if (result.failure === 'ETIMEDOUT') return `gave no answer within ${HOOK_MS_MAX / 1000} s`;
+interface Failure { readonly fault: CommandFault; readonly text: string }
+
+function failure(result: SpawnResult, timeoutMs: number): Failure | undefined {
+  if (result.failure === 'ETIMEDOUT') return { fault: 'timeout', text: `gave no answer within ${timeoutMs / 1000} s` };
   // EPIPE: the program did not read its input. That is no fault by itself, its answer decides.
-  if (result.failure !== undefined && result.failure !== 'EPIPE') return `could not be started (${result.failure})`;
-  if (result.signal !== null) return `was ended by ${result.signal}`;
-  if (result.code === 127) return 'was not found by the shell';
-  if (result.code === 126) return 'may not be executed';
+  if (result.failure !== undefined && result.failure !== 'EPIPE') return { fault: 'no-start', text: `could not be started (${result.failure})` };
+  if (result.signal !== null) return { fault: 'ended', text: `was ended by ${result.signal}` };
+  if (result.code === 127) return { fault: 'not-found', text: 'was not found by the shell' };
+  if (result.code === 126) return { fault: 'no-start', text: 'may not be executed' };
   return undefined;
 }
 
-export function runCommand(host: Host, client: ClientDefinition, found: CommandEvidence, context: RootContext, scope: Scope): CommandResult {
+export function runCommand(host: Host, client: ClientDefinition, found: CommandEvidence, context: RootContext, scope: Scope, timeoutMs: number = HOOK_MS_MAX): CommandResult {
   const say = (status: CommandResult['status'], message: string, receiptLost = false): CommandResult => ({ status, message, receiptLost });
   const dialect = dialectFor(client.id);
   if (dialect === undefined || !isCanonicalEvent(found.event)) return say('unknown', 'is of an event that this version does not know');
@@ -90,11 +101,11 @@ export function runCommand(host: Host, client: ClientDefinition, found: CommandE
   for (const trial of canBlock(event) ? [ALLOW, DENY] : [ALLOW]) {
     const { payload } = client.sample(trial.kind, context.home);
     const got = host.spawn('/bin/sh', ['-c', command], {
-      env: smallEnv(context.env), cwd: context.home, input: JSON.stringify(payload), timeoutMs: HOOK_MS_MAX, maxBytes: HOOK_BYTES_MAX,
+      env: smallEnv(context.env), cwd: context.home, input: JSON.stringify(payload), timeoutMs, maxBytes: HOOK_BYTES_MAX,
     });
-    const fault = failure(got);
-    if (fault !== undefined) return say('error', fault);
-    if (!sameAnswer(got, expected(dialect, event, trial, payload))) return say('error', `answers the ${trial.kind === 'allow' ? 'harmless' : 'refused'} sample call otherwise than it should (exit ${String(got.code)})`);
+    const failed = failure(got, timeoutMs);
+    if (failed !== undefined) return { ...say('error', failed.text), fault: failed.fault };
+    if (!sameAnswer(got, expected(dialect, event, trial, payload))) return { ...wrong(trial, got), fault: 'answer' };
     if (got.stderr.includes('praetorctl: no receipt')) receiptLost = true;
     said.push(trial.said);
   }

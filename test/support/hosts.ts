@@ -5,6 +5,7 @@ import type { Host } from '../../src/host.ts';
 
 export const CALLS = [
   'lstat', 'stat', 'readlink', 'readFile', 'readAt', 'readDir', 'canExecute', 'writeNew', 'rename', 'unlink', 'mkdir', 'rmdir', 'fsyncDir', 'lock',
+  'start', 'tempDir',
 ] as const;
 export type CallName = (typeof CALLS)[number];
 
@@ -63,7 +64,7 @@ export function faultyHost(host: Host, n: number, fault: Fault): Host {
       const result = run();
       if (result instanceof Promise) return result.then(() => { throw ioError(); });
     }
-    if (call.name === 'lock') return Promise.reject(ioError());
+    if (call.name === 'lock' || call.name === 'start') return Promise.reject(ioError());
     throw ioError();
   });
 }
@@ -73,7 +74,7 @@ export function dyingHost(host: Host, n: number): Host {
   return wrapHost(host, (call, run) => {
     if (call.n < n) return run();
     // Without an error code, so that nobody takes it for a fault of the disk.
-    if (call.name === 'lock') return Promise.reject(new Error('dead'));
+    if (call.name === 'lock' || call.name === 'start') return Promise.reject(new Error('dead'));
     throw new Error('dead');
   });
 }

@@ -143,6 +143,7 @@ export const agy: ClientDefinition = {
     missingBinary: documented('blocks every guarded call'),
     denyEffect: 'call',
   },
+  prove: { unsupported: 'Antigravity documents no way to point it at another model endpoint' },
   gaps: [
     documented('tool calls of subagents pass no hook (1.2.16)'),
     documented('ask_question passes no hook'),

@@ -7,6 +7,7 @@ import { overrideDir } from '../../roots/overrides.ts';
 import { httpEntry, stdioEntry } from '../mcp-kit.ts';
 import { wrappedArrays } from '../registration.ts';
 import { sampleCommand } from '../sample.ts';
+import { claudeProve } from './prove.ts';
 
 // Strict JSON: a comment or a trailing comma voids the whole file in A and B. BOM and UTF-16LE with BOM are read.
 const SETTINGS: Tolerance = { comments: false, trailingCommas: false, bom: true, utf16le: true, emptyIsObject: false };
@@ -185,6 +186,7 @@ export const claude: ClientDefinition = {
     missingBinary: { text: 'runs the tool; blocked with onFailure "block" from 2.1.295', basis: 'measured', versions: '2.1.197, 2.1.332' },
     denyEffect: 'call',
   },
+  prove: claudeProve,
   gaps: [
     measured('project settings are read only from the directory the session was started in'),
     measured('--bare, --safe-mode and --setting-sources can leave user hooks out'),

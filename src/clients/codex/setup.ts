@@ -8,6 +8,7 @@ import { hasReference, stdioEntry, strings, wholeReference, type EntryResult } f
 import { isKnownEvent, ownedHooks, wrappedArrays } from '../registration.ts';
 import type { McpServer } from '../../model/client.ts';
 import { sampleCommand } from '../sample.ts';
+import { codexProve } from './prove.ts';
 
 // hooks.json: a BOM, a comment or an unknown top-level key drops the whole file (measured).
 const HOOKS: Tolerance = { comments: false, trailingCommas: false, bom: false, utf16le: false, emptyIsObject: false };
@@ -201,6 +202,7 @@ export const codex: ClientDefinition = {
     crash: measured('runs the tool'), timeout: measured('runs the tool'), missingBinary: measured('runs the tool'),
     denyEffect: 'call',
   },
+  prove: codexProve,
   gaps: [
     measured('write_stdin: text typed into an approved running shell passes no hook'),
     measured('a trusted repository can switch user hooks off with [features] hooks = false'),

@@ -7,6 +7,7 @@ import { overrideDir } from '../../roots/overrides.ts';
 import { httpEntry, stdioEntry } from '../mcp-kit.ts';
 import { commandFor, wrappedArrays } from '../registration.ts';
 import { sampleCommand } from '../sample.ts';
+import { geminiProve } from './prove.ts';
 
 // Comments are read, a trailing comma or a BOM is not; an empty or broken file stops every command with exit 52.
 const SETTINGS: Tolerance = { comments: true, trailingCommas: false, bom: false, utf16le: false, emptyIsObject: false };
@@ -110,6 +111,7 @@ export const gemini: ClientDefinition = {
     missingBinary: measured('blocks every guarded call'),
     denyEffect: 'call',
   },
+  prove: geminiProve,
   gaps: [
     measured('a trusted workspace can switch user hooks off through hooksConfig'),
     measured('an untrusted folder drops hooks; -p then stops with exit 55'),

@@ -1,0 +1,27 @@
+// Contract: how a proof starts Claude Code against a model on loopback. Measured on 2.1.332, Linux. PURE.
+import type { ProveSurface } from '../../model/client.ts';
+import { PROVE_KEY, PROVE_PROMPT } from '../prove-kit.ts';
+
+/** An `env` in the person's settings beats the process environment, so the same names go into a layer above it too. */
+function redirect(url: string): Record<string, string> {
+  return {
+    ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: PROVE_KEY, ANTHROPIC_AUTH_TOKEN: '', CLAUDE_CODE_OAUTH_TOKEN: '', ANTHROPIC_CUSTOM_HEADERS: '',
+    CLAUDE_CODE_USE_BEDROCK: '', CLAUDE_CODE_USE_VERTEX: '', CLAUDE_CODE_USE_FOUNDRY: '',
+    DISABLE_TELEMETRY: '1', DISABLE_ERROR_REPORTING: '1', DISABLE_AUTOUPDATER: '1', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+  };
+}
+
+const SETTINGS = 'claude-settings.json';
+
+export const claudeProve: ProveSurface = {
+  api: 'anthropic-messages',
+  keptEnv: ['CLAUDE_CONFIG_DIR'],
+  shell: (command) => ({ tool: 'Bash', input: { command, description: 'A step of the proof' } }),
+  start: ({ url, fileAt }) => ({
+    argv: ['-p', PROVE_PROMPT, '--output-format', 'stream-json', '--verbose', '--allowedTools', 'Bash', '--settings', fileAt(SETTINGS)],
+    env: redirect(url),
+    // An own key helper would be started and asked for the person's key.
+    files: { [SETTINGS]: { env: redirect(url) } },
+  }),
+  basis: { text: 'ANTHROPIC_BASE_URL and a dummy ANTHROPIC_API_KEY, also through --settings; -p with Bash allowed', basis: 'measured', versions: '2.1.332' },
+};
