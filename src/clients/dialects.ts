@@ -2,6 +2,7 @@
 import { agyDialect } from './agy/dialect.ts';
 import { claudeDialect } from './claude/dialect.ts';
 import { codexDialect } from './codex/dialect.ts';
+import { copilotCliDialect } from './copilot-cli/dialect.ts';
 import type { GuardedFile, HookDialect } from './dialect-kit.ts';
 import { geminiDialect } from './gemini/dialect.ts';
 import { lefthookDialect } from './lefthook/dialect.ts';
@@ -9,7 +10,7 @@ import { qwenDialect } from './qwen/dialect.ts';
 import type { EnvMap } from '../model/dialect.ts';
 import type { JsonObject } from '../model/json.ts';
 
-export const DIALECTS: readonly HookDialect[] = [claudeDialect, codexDialect, geminiDialect, agyDialect, qwenDialect];
+export const DIALECTS: readonly HookDialect[] = [claudeDialect, codexDialect, geminiDialect, agyDialect, qwenDialect, copilotCliDialect];
 
 /** For people and git hook managers: no client, so nothing is registered for them and no receipt of theirs is evidence. */
 export const HAND_DIALECTS: readonly HookDialect[] = [lefthookDialect];

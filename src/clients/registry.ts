@@ -4,10 +4,11 @@ import { PraetorError } from '../model/diagnostic.ts';
 import { agy } from './agy/setup.ts';
 import { claude } from './claude/setup.ts';
 import { codex } from './codex/setup.ts';
+import { copilotCli } from './copilot-cli/setup.ts';
 import { gemini } from './gemini/setup.ts';
 import { qwen } from './qwen/setup.ts';
 
-export const CLIENTS: readonly ClientDefinition[] = [claude, codex, gemini, agy, qwen];
+export const CLIENTS: readonly ClientDefinition[] = [claude, codex, gemini, agy, qwen, copilotCli];
 
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);

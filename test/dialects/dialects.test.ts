@@ -196,6 +196,10 @@ describe('caller', () => {
     // A command that the model runs: the session's variables without the hook's own.
     ['qwen', { QWEN_CODE_SESSION_ID: 's1', QWEN_CODE: '1' }, 'unknown'],
     ['claude', { QWEN_CODE_SESSION_ID: 's1', QWEN_PROJECT_DIR: '/w', CLAUDE_PROJECT_DIR: '/w' }, 'qwen'],
+    ['copilot-cli', { COPILOT_CLI: '1', COPILOT_PROJECT_DIR: '/w', CLAUDE_PROJECT_DIR: '/w' }, 'copilot-cli'],
+    // A command that the model runs.
+    ['copilot-cli', { COPILOT_CLI: '1', COPILOT_AGENT_SESSION_ID: 's1' }, 'unknown'],
+    ['claude', { COPILOT_CLI: '1', COPILOT_PROJECT_DIR: '/w', CLAUDE_PROJECT_DIR: '/w' }, 'copilot-cli'],
     ['agy', { ANTIGRAVITY_CONVERSATION_ID: 's1' }, 'agy'],
     ['codex', { PATH: `${HELPER}:${PACKAGE}:/usr/bin` }, 'codex'],
     ['codex', { PATH: '/home/dev/.codex/tmp/arg0/codex-arg0AbC:/usr/bin' }, 'codex'],

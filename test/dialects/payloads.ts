@@ -23,6 +23,10 @@ const EVENTS: Readonly<Record<string, Readonly<Record<string, CanonicalEvent>>>>
   qwen: {
     PreToolUse: 'pre-tool', PostToolUse: 'post-tool', UserPromptSubmit: 'prompt', SessionStart: 'session-start', Stop: 'stop', Notification: 'notification',
   },
+  'copilot-cli': {
+    preToolUse: 'pre-tool', postToolUse: 'post-tool', permissionRequest: 'permission', userPromptSubmitted: 'prompt', sessionStart: 'session-start',
+    sessionEnd: 'session-end', agentStop: 'stop',
+  },
   agy: { PreToolUse: 'pre-tool', PostToolUse: 'post-tool', PreInvocation: 'session-start', Stop: 'stop' },
 };
 

@@ -104,4 +104,24 @@ const qwen = {
   replaySession: '${QWEN_CODE_SESSION_ID:-none}',
 };
 
-export const CLIENTS = [claude, codex, gemini, qwen];
+const copilot = {
+  id: 'copilot-cli',
+  packages: ['@github/copilot@1.0.102'],
+  binary: (modules) => join(modules, '@github', `copilot-${process.platform}-${process.arch}`, 'copilot'),
+  api: 'openai-chat-completions',
+  hooksFile: '.copilot/hooks/praetorctl.json',
+  files: ['.copilot/hooks/praetorctl.json', '.copilot/mcp-config.json'],
+  rewrites: [],
+  before: (home) => put(join(home, '.copilot/mcp-config.json'), '{\n  // the person\'s own comment\n  "mcpServers": {}\n}\n'),
+  environment: (url) => ({
+    COPILOT_PROVIDER_BASE_URL: url, COPILOT_PROVIDER_API_KEY: 'not-a-key', COPILOT_MODEL: 'gpt-4.1', COPILOT_OFFLINE: 'true', COPILOT_AUTO_UPDATE: 'false',
+  }),
+  argv: () => ['-p', PROMPT, '--allow-all-tools', '--allow-all-paths'],
+  shell: (command) => ({ tool: 'bash', input: { command, description: 'as the script says' } }),
+  mcp: (text) => ({ tool: 'lab-echo', input: { text } }),
+  mcpTool: 'lab-echo',
+  replay: '{"sessionId":"%s","cwd":"/","timestamp":1,"toolName":"bash","toolArgs":{"command":"ls"}}',
+  replaySession: '$COPILOT_AGENT_SESSION_ID',
+};
+
+export const CLIENTS = [claude, codex, gemini, qwen, copilot];

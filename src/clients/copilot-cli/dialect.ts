@@ -1,0 +1,120 @@
+// Contract: GitHub Copilot CLI's hook documents and answers under its own (camelCase) event names. PURE. Measured on 1.0.102.
+// Deny is exit 0 and one flat document: under these names the client runs the tool after Claude Code's form, and exit 2 blocks
+// but keeps the reason from the model. Any other exit code blocks too, so a crash of ours never lets a call pass.
+import { asciiJson } from '../ascii-json.ts';
+import {
+  EMPTY, canBlock, fault, flag, harmlessError, hasTool, isFault, own, say, sayError, sayNobodyAsks, shapedCall, splitMcp, text, workspaceOf,
+  type HookDialect, type ToolShape,
+} from '../dialect-kit.ts';
+import type { Answer, EnvMap } from '../../model/dialect.ts';
+import type { CanonicalEvent } from '../../model/events.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../model/json.ts';
+import type { DecodeFault, Payload, ToolCall } from '../../model/payload.ts';
+import type { Verdict } from '../../model/verdict.ts';
+
+const FILE_KEYS = ['path', 'file_path', 'filePath'];
+const SHAPES: Readonly<Record<string, ToolShape>> = {
+  bash: { kind: 'shell', keys: ['command'] },
+  powershell: { kind: 'shell', keys: ['command'] },
+  // Text typed into a running shell.
+  write_bash: { kind: 'shell', keys: ['input'] },
+  write_powershell: { kind: 'shell', keys: ['input'] },
+  create: { kind: 'file-write', keys: FILE_KEYS },
+  edit: { kind: 'file-write', keys: FILE_KEYS },
+  str_replace_editor: { kind: 'file-write', keys: FILE_KEYS },
+  view: { kind: 'file-read', keys: FILE_KEYS },
+};
+
+/** The arguments are an object; older documents describe a JSON text. */
+function inputOf(document: JsonObject): JsonObject | undefined {
+  const value = own(document, 'toolArgs') ?? own(document, 'toolInput');
+  if (typeof value !== 'string') return isObject(value) ? value : undefined;
+  try {
+    const parsed = JSON.parse(value) as JsonValue;
+    return isObject(parsed) ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `<server>/<tool>` in permission requests, `<server>-<tool>` elsewhere: with more than one hyphen the split is a guess. */
+function mcpOf(name: string): ToolCall['mcp'] {
+  return splitMcp(name, '/') ?? splitMcp(name, '-');
+}
+
+function decodeTool(document: JsonObject): ToolCall | DecodeFault {
+  const name = text(document, 'toolName');
+  if (name === undefined || name === '') return fault('"toolName" is not a non-empty string');
+  const input = inputOf(document);
+  if (input === undefined) return fault('"toolArgs" is not an object');
+  if (own(input, '__proto__') !== undefined) return fault('"toolArgs" has a "__proto__" key');
+  const shape = Object.prototype.hasOwnProperty.call(SHAPES, name) ? SHAPES[name] : undefined;
+  if (shape !== undefined) return shapedCall(name, shape, input, undefined);
+  const mcp = mcpOf(name);
+  return mcp === undefined ? { name, kind: 'other', input } : { name, kind: 'mcp', mcp, input };
+}
+
+/**
+ * Measured on 1.0.102: hooks get COPILOT_PROJECT_DIR, commands that the model runs get COPILOT_AGENT_SESSION_ID instead. No
+ * variable of a hook names the session, so the document must at least be one of a session.
+ */
+function isCaller(document: JsonObject, env: EnvMap): boolean {
+  const session = text(document, 'sessionId') ?? text(document, 'session_id');
+  return session !== undefined && session !== '' && env['COPILOT_CLI'] === '1'
+    && env['COPILOT_PROJECT_DIR'] !== undefined && env['COPILOT_AGENT_SESSION_ID'] === undefined;
+}
+
+function decode(event: CanonicalEvent, document: JsonObject, env: EnvMap): Payload | DecodeFault {
+  const workspace = workspaceOf(document, 'cwd');
+  if (typeof workspace === 'object') return workspace;
+  if (own(document, '__proto__') !== undefined) return fault('the document has a "__proto__" key');
+  const tool = hasTool(event) ? decodeTool(document) : undefined;
+  if (isFault(tool)) return tool;
+  const sessionId = text(document, 'sessionId');
+  return {
+    client: 'copilot-cli',
+    event,
+    ...(sessionId === undefined ? {} : { sessionId }),
+    ...(workspace === undefined ? {} : { workspace }),
+    ...(tool === undefined ? {} : { tool }),
+    stopActive: flag(document, 'stop_hook_active'),
+    subagent: false,
+    caller: isCaller(document, env) ? 'copilot-cli' : 'unknown',
+  };
+}
+
+function denial(event: CanonicalEvent, reason: string): Answer {
+  const document = event === 'permission' ? { behavior: 'deny', message: reason } : { permissionDecision: 'deny', permissionDecisionReason: reason };
+  return { stdout: `${asciiJson(document)}\n`, stderr: '', exit: 0 };
+}
+
+function encode(event: CanonicalEvent, verdict: Verdict, payload: Payload): Answer {
+  if (verdict.decision === 'neutral' || verdict.decision === 'allow') return EMPTY;
+  // `ask` opens a dialog, and with -p it refuses the call in words that hide our reason.
+  if (event === 'pre-tool' && verdict.decision === 'ask') {
+    return { stdout: `${asciiJson({ permissionDecision: 'ask', permissionDecisionReason: say(verdict) })}\n`, stderr: '', exit: 0 };
+  }
+  // At a permission request a person is being asked already.
+  if (event === 'permission' && verdict.decision === 'ask') return EMPTY;
+  if (canBlock(event)) return denial(event, verdict.decision === 'deny' ? say(verdict) : sayNobodyAsks(verdict));
+  if (event === 'stop' && verdict.decision === 'deny' && !payload.stopActive) {
+    return { stdout: `${asciiJson({ decision: 'block', reason: say(verdict) })}\n`, stderr: '', exit: 0 };
+  }
+  return EMPTY;
+}
+
+export const copilotCliDialect: HookDialect = {
+  id: 'copilot-cli',
+  aliases: ['copilot'],
+  decode,
+  encode,
+  encodeError: (event, reason) => (canBlock(event) ? denial(event, sayError(reason)) : harmlessError(reason)),
+  neutral: () => EMPTY,
+  isCaller,
+  guarded: [
+    { path: '.copilot/hooks/praetorctl.json', level: 'hooks' },
+    { path: '.github/hooks/praetorctl.json', level: 'hooks' },
+    { path: '.copilot/settings.json', level: 'shared' },
+    { path: '.copilot/mcp-config.json', level: 'shared' },
+  ],
+};
