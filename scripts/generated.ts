@@ -4,11 +4,10 @@ import type { Command } from 'commander';
 import { CLIENTS } from '../src/clients/registry.ts';
 import { capabilityRows, type CapabilityRow } from '../src/cli/capabilities.ts';
 import { buildProgram } from '../src/cli/program.ts';
-import { allRules } from '../src/cli/policy-rules.ts';
-import { renderRulesDoc } from '../src/cli/policy-rules-doc.ts';
 import { OUTPUT_SCHEMAS } from '../src/cli/schemas.ts';
 import type { CliIo } from '../src/cli/output.ts';
 import { ALL_CODES, EXIT, exitOf } from '../src/model/diagnostic.ts';
+import { renderRules } from '../src/policy/rules/render.ts';
 import { settingsSchema } from '../src/settings/schema.ts';
 import { renderStateTable } from '../src/verify/state-table.ts';
 
@@ -84,7 +83,7 @@ export function generatedFiles(read: (path: string) => string): Record<string, s
     'schemas/settings.schema.json': json({ $id: 'https://praetorctl.invalid/settings.schema.json', ...toJSONSchema(settingsSchema, { io: 'input' }) }),
     'docs/clients.md': `${NOTE}# Clients\n\nWhat each client does with a hook. *Measured* facts were seen on the real program in the versions named, *documented* ones were only read.\n\n${clientTable(rows)}\n\n${rows.map(clientDetail).join('\n')}`,
     'docs/cli.md': `${NOTE}# Command reference\n\nStandard output carries the answer, standard error everything else. \`--json\` gives exactly one document, also on failure; its shape is in \`schemas/\`.\n\n${exitTable()}\n\nExit code 2 is never used outside \`hook\`: clients read it as "deny".\n\n${commands(root, 'praetorctl').join('\n')}`,
-    'docs/rules.md': `${NOTE}${renderRulesDoc(allRules())}`,
+    'docs/rules.md': `${NOTE}${renderRules()}`,
     'docs/states.md': `${NOTE}${renderStateTable()}`,
     'docs/man/praetorctl.1': manPage(root),
   };

@@ -1,6 +1,6 @@
 // Contract: the built-in rules as people read them: which level is in force, where it comes from, and what to do instead. PURE.
 import { levelFor, PACKS, type Level, type PackId, type PolicySettings, type RuleInfo } from '../policy/pack.ts';
-import { RULES, TOOL_RULES } from '../policy/rules/index.ts';
+import { ruleInfos } from '../policy/rules/render.ts';
 
 /** Where a level was decided. */
 export type LevelFrom = 'rule default' | 'pack setting' | 'rule setting' | 'further layer';
@@ -18,10 +18,7 @@ export interface RuleRow {
 
 /** Every built-in rule once, by pack and id. */
 export function allRules(): readonly RuleInfo[] {
-  const seen = new Map<string, RuleInfo>();
-  // A rule may look at command lines and at tools: people read of it once.
-  for (const rule of [...RULES, ...TOOL_RULES]) if (!seen.has(rule.id)) seen.set(rule.id, rule);
-  return [...seen.values()].sort((a, b) => PACKS.indexOf(a.pack) - PACKS.indexOf(b.pack) || (a.id < b.id ? -1 : 1));
+  return [...ruleInfos()].sort((a, b) => PACKS.indexOf(a.pack) - PACKS.indexOf(b.pack) || (a.id < b.id ? -1 : 1));
 }
 
 const own = (record: object, key: string): boolean => Object.prototype.hasOwnProperty.call(record, key);
