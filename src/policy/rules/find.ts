@@ -9,6 +9,8 @@ export interface FindCall {
   readonly action: Word | undefined;
   /** A test on name, age, size or the like: not everything is meant. */
   readonly narrow: boolean;
+  /** The values of `-name` and `-path`. */
+  readonly names: readonly string[];
 }
 
 const TESTS = '-name -iname -path -ipath -wholename -regex -iregex -lname -newer -anewer -cnewer -mtime -atime -ctime -mmin -amin -cmin -size -empty -user -group -uid -gid -perm -inum -samefile -nouser -nogroup -newermt -xtype -executable';
@@ -46,12 +48,17 @@ export function findCall({ args, command }: Effective): FindCall | undefined {
   if (roots.length === 0 && here !== undefined) roots.push({ ...here, text: '.' });
   let action: Word | undefined;
   let narrow = false;
+  const named: string[] = [];
   for (; at < args.length; at++) {
     const word = args[at] as Word;
     if (word.text === '-delete' || (listed(EXECS, word.text) && removes(args, at + 1))) action ??= word;
-    else if (listed(TESTS, word.text)) narrow ||= !matchesAll(word.text, args[at + 1]?.text ?? '');
+    else if (listed(TESTS, word.text)) {
+      const value = args[at + 1]?.text ?? '';
+      narrow ||= !matchesAll(word.text, value);
+      if (word.text === '-name' || word.text === '-path') named.push(value);
+    }
   }
-  return { roots, action, narrow };
+  return { roots, action, narrow, names: named };
 }
 
 /** `-name '*'` narrows nothing. */

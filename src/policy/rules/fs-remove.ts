@@ -4,6 +4,7 @@ import { HOME_MARK } from '../shell-types.ts';
 import type { Effective, Hit, Place, Rule, Word } from '../types.ts';
 import { findCall, type FindCall } from './find.ts';
 import { head, rule, type Check } from './kit.ts';
+import { listed } from './options.ts';
 import { isTopDirectory, kindOf, kindOfText, kindOfWord, localPath, withoutGlob, type Kind } from './places.ts';
 import { writesOf, WRITING_PROGRAMS, type Write } from './writes.ts';
 
@@ -22,10 +23,29 @@ function takenBy(effective: Effective): readonly Taken[] {
   }
   const taken: Taken[] = writesOf(effective).filter(({ how, whole }) => whole && (how === 'remove' || how === 'move'))
     .map(({ word, text, how }) => ({ word, text, how: how === 'move' ? 'move' as const : 'remove' as const }));
-  // `echo / | xargs rm -rf`: more operands come at run time; those that the line itself prints are known.
-  if (effective.chain.includes('xargs') && program === 'rm' && effective.args.some(({ text }) => text[0] === '-' && (text.includes('r') || text.includes('R')))) {
-    const word = effective.args[0];
-    if (word !== undefined) for (const text of effective.inputs) for (const one of text.split(/\s+/u)) if (one !== '') taken.push({ word, text: one === '~' ? HOME_MARK : one, how: 'remove' });
+  return effective.chain.includes('xargs') && (program === 'rm' || program === 'rimraf') ? [...taken, ...fed(effective)] : taken;
+}
+
+/** Programs in a pipe that leave something out. */
+const FILTERS = 'grep egrep fgrep rg head tail awk gawk sed fzf jq cut uniq comm sort';
+
+/** `echo / | xargs rm -rf`, `find ~ | xargs rm`: what the line itself prints or lists is removed. */
+function fed(effective: Effective): readonly Taken[] {
+  const { args, pipedFrom, inputs } = effective;
+  const word = args[0] ?? effective.command.words[0];
+  const recursive = effective.program === 'rimraf' || args.some(({ text }) => text[0] === '-' && (text.includes('r') || text.includes('R')));
+  if (word === undefined) return [];
+  const taken: Taken[] = [];
+  if (recursive) for (const text of inputs) for (const one of text.split(/\s+/u)) if (one !== '') taken.push({ word, text: one === '~' ? HOME_MARK : one, how: 'remove' });
+  if (pipedFrom.some(({ program }) => listed(FILTERS, program) && program !== 'sort')) return taken;
+  for (const one of pipedFrom) {
+    if (one.program === 'find') {
+      const find = findCall(one);
+      if (find !== undefined) taken.push(...find.roots.map((root) => ({ word, text: withoutGlob(root), how: 'find' as const, find })));
+    } else if (recursive && listed('ls dir fd fdfind', one.program)) {
+      const operands = one.args.filter(({ text }) => text[0] !== '-');
+      if (one.program !== 'fd' && one.program !== 'fdfind') taken.push(...(operands.length === 0 ? [{ word, text: '.', how: 'remove' as const }] : operands.map((operand) => ({ word, text: withoutGlob(operand), how: 'remove' as const }))));
+    }
   }
   return taken;
 }
@@ -62,6 +82,8 @@ const homeEntry: Check = (effective, place) => firstOf(effective, place, (kind, 
 const repository: Check = (effective, place) => {
   const hit = firstOf(effective, place, (kind, { word, find }) => (kind === 'repository' && find?.narrow !== true ? { at: word } : undefined));
   if (hit !== undefined) return hit;
+  const named = effective.program === 'find' ? findCall(effective) : undefined;
+  if (named?.action !== undefined && named.names.some((name) => name === '.git' || name.endsWith('/.git'))) return { at: named.action };
   const inside = writesOf(effective).find(({ how, whole, text }) => whole && how === 'remove' && isRepositoryPart(text));
   return inside === undefined ? undefined : { at: inside.word };
 };

@@ -135,7 +135,8 @@ function onRemote(path: string, place: Place): string | undefined {
     const mounted = normalise(inside);
     if (isWithin(path, mounted)) return resolvePath(host + path.slice(mounted === '/' ? 0 : mounted.length), { ...place, remote: undefined });
   }
-  return undefined;
+  // The root of a container, and where services keep their data, matter in every one of them.
+  return path === '/' || path.startsWith('/var/lib/') ? path : undefined;
 }
 
 /** What the path in a word is. Unresolved words are not judged here. */

@@ -30,7 +30,7 @@ function table(rules: readonly RuleInfo[]): string[] {
   return ['| rule | level | matches | what the model reads |', '|---|---|---|---|', ...rows];
 }
 
-function contested(rules: readonly RuleInfo[]): string[] {
+function contestedTable(rules: readonly RuleInfo[]): string[] {
   const rows = rules.filter((rule) => rule.contested === true).map(({ id, level, title }) => `| \`${id}\` | ${cell(title)} | ${level} | \`hooks.command_policy.rules: { ${id}: ${level === 'off' ? 'ask' : 'off'} }\` |`);
   return ['| rule | matches | default | to change it |', '|---|---|---|---|', ...rows];
 }
@@ -42,7 +42,7 @@ export function renderRules(): string {
     `${rules.length} built-in rules in ${new Set(rules.map(({ pack }) => pack)).size} packs. How a command is understood, and what the levels mean: [guard.md](guard.md). This file is made by \`npm run docs\`.`, '',
     '`deny` refuses, `ask` lets a person decide (where a client cannot ask, it refuses), `off` is not asked. A rule may weaken its own `deny` to a question for a milder spelling.', '',
     '## Contested rules', '', 'People disagree about these. The defaults are the least surprising ones; each is one setting away.', '',
-    ...contested(rules),
+    ...contestedTable(rules),
   ];
   for (const pack of PACKS) {
     const own = rules.filter((rule) => rule.pack === pack);

@@ -39,7 +39,7 @@ const nested: Check = ({ program, args, assigns, env }) => {
   if (off !== undefined && !isPrompt(args, off)) return { at: off };
   const hit = clientOptions(args);
   if (hit !== undefined && hit.decision !== 'ask') return hit;
-  if (program === 'gemini' || program === 'qwen') {
+  if (listed('gemini qwen', program)) {
     const yes = args.find(({ text }) => text === '-y');
     if (yes !== undefined) return { at: yes };
   }
@@ -118,10 +118,12 @@ const path: Check = ({ args }) => {
   return at.dynamic || at.text.includes('$') || at.text.includes('/.local/bin') ? undefined : { at };
 };
 
-/** `rm "$(command -v praetorctl)"` arrives as the bare name. A project may have a file of that name, so a person decides. */
+/** `rm "$(command -v praetorctl)"` arrives as the bare name; a file that is only named so may be the project's, and a person decides. */
 const rights: Check = ({ args }) => {
   const at = args.find(({ text }) => text === SELF);
-  return at === undefined ? undefined : { at };
+  if (at === undefined) return undefined;
+  const substituted = at.end - at.start > SELF.length + 2;
+  return substituted ? { at } : { at, decision: 'ask' };
 };
 
 export const SELF_SWITCH_RULES: readonly Rule[] = [
@@ -132,5 +134,5 @@ export const SELF_SWITCH_RULES: readonly Rule[] = [
   rule(PACK, head('self.kill', 'ending processes of praetorctl', 'This ends the guard while it judges. Ask the person.'), 'pkill killall taskkill stop-process', ends),
   rule(PACK, head('self.shadow', 'an alias or hash entry for praetorctl', 'This would run another program in the place of the guard. Ask the person.'), 'alias hash', shadows),
   rule(PACK, head('self.path', 'export PATH without the old PATH', 'This PATH leaves out the directory of the guard and of other programs. Extend it: PATH="/new/dir:$PATH".', 'ask'), 'export', path),
-  rule(PACK, head('self.rights', 'rm, mv or chmod of a program named praetorctl', 'This may take the guard\'s program away. A person must confirm it.', 'ask'), 'rm mv chmod chown unlink truncate shred', rights),
+  rule(PACK, head('self.rights', 'rm, mv or chmod of a program named praetorctl', 'This takes the guard\'s program away. Ask the person.'), 'rm mv chmod chown unlink truncate shred', rights),
 ];

@@ -6,28 +6,45 @@ export type Effect = 'switch' | 'drop' | 'concerns' | 'none' | 'unknown';
 /** Longer text is not searched as a whole; then a person decides. */
 export const TEXT_CHARS_MAX = 1024 * 1024;
 
-/** Quotes, blanks, line ends and escapes left out, so that JSON, TOML, a jq filter and a sed script read alike. */
+const isWordChar = (c: string): boolean => (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c === '_' || c === '-';
+
+/**
+ * Quotes, blanks, line ends and escapes left out, so that JSON, TOML, a jq filter and a sed script read alike. Between two
+ * words one blank stays.
+ */
 function dense(text: string): string {
+  const lower = text.toLowerCase();
   let out = '';
-  for (let at = 0; at < text.length; at++) {
-    const c = text[at] ?? '';
-    if (c === '\\' && (text[at + 1] === 'n' || text[at + 1] === 't')) { at++; continue; }
-    if (c !== ' ' && c !== '\t' && c !== '\n' && c !== '\r' && c !== '"' && c !== "'" && c !== '\\') out += c;
+  let gap = false;
+  for (let at = 0; at < lower.length; at++) {
+    const c = lower[at] ?? '';
+    if (c === '\\' && (lower[at + 1] === 'n' || lower[at + 1] === 't')) { at++; gap = true; continue; }
+    if (c === ' ' || c === '\t' || c === '\n' || c === '\r' || c === '"' || c === "'" || c === '\\') { gap = true; continue; }
+    if (gap && isWordChar(c) && isWordChar(out[out.length - 1] ?? '')) out += ' ';
+    gap = false;
+    out += c;
   }
-  return out.toLowerCase();
+  return out;
 }
 
 /** In dense form; `:` stands for `:` and `=`. */
 const SWITCHES = ['disableallhooks:true', 'hooksconfig.enabled:false', 'hooksconfig:{enabled:false', 'enablehooks:false', 'features.hooks:false', '[features]hooks:false', 'features:{hooks:false', 'features.codex_hooks:false', 'codex_hooks:false', 'allowmanagedhooksonly:true', 'hooks.enabled:false', 'hooks:{enabled:false', 'hooks:false'];
-const EMPTIES = ['del(.hooks', '.hooks:{}', '.hooks:null', '.hooks:[]', '|del(.hooks', 'hooks|:', '.hooks.pretooluse:[]', 'delete(.hooks', 'deletehooks', 'delpaths([[hooks', 'pop(hooks', 'deldata[hooks', 'dels[hooks', 'unsethooks'];
+const EMPTIES = ['del(.hooks', '.hooks:{}', '.hooks:null', '.hooks:[]', '|del(.hooks', 'hooks|:', '.hooks.pretooluse:[]', 'delete(.hooks', 'delete hooks', 'delpaths([[hooks', 'pop(hooks', 'del data[hooks', 'del s[hooks', 'del settings[hooks', 'unset hooks', 's/hooks/', 's|hooks|', 's,hooks,', 's#hooks#', 's/hooks:', 's/pretooluse'];
+
+/** The text stands there, and not as the end of a longer name: `webhooks:false` is another key. */
+function stands(flat: string, text: string): boolean {
+  for (let at = flat.indexOf(text); at !== -1; at = flat.indexOf(text, at + 1)) {
+    const before = flat[at - 1] ?? '';
+    if (!(before >= 'a' && before <= 'z') && before !== '_' && before !== '-') return true;
+  }
+  return false;
+}
 
 function switchesOff(flat: string): boolean {
-  if (SWITCHES.some((one) => flat.includes(one))) return true;
+  if (SWITCHES.some((one) => stands(flat, one))) return true;
   // Other keys may stand between the object's name and its switch.
   const object = flat.indexOf('hooksconfig:{');
   if (object !== -1 && flat.slice(object, object + 400).split('}')[0]?.includes('enabled:false') === true) return true;
-  const features = flat.indexOf('[features]');
-  if (features !== -1 && flat.slice(features + 10, features + 1000).split('[')[0]?.includes('hooks:false') === true) return true;
   return flat.includes('hooksconfig') && flat.includes('disabled:[') && flat.includes('praetor');
 }
 

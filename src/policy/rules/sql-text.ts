@@ -44,7 +44,7 @@ function skipped(text: string, at: number): number | undefined {
   const c = text[at] ?? '';
   if ((c === '-' && text[at + 1] === '-') || c === '#') return lineEnd(text, at);
   // MySQL runs what stands in /*! ... */.
-  if (c === '/' && text[at + 1] === '*') return text[at + 2] === '!' ? at + 3 : behind(text, '*/', at + 2);
+  if (c === '/' && text[at + 1] === '*') return text[at + 2] === '!' ? behindDigits(text, at + 3) : behind(text, '*/', at + 2);
   if (c === "'" || c === '"' || c === '`') return closing(text, at);
   if (c === '$') {
     let end = at + 1;
@@ -53,6 +53,13 @@ function skipped(text: string, at: number): number | undefined {
     return behind(text, text.slice(at, end + 1), end + 1);
   }
   return undefined;
+}
+
+/** `/*!40101`: the version in front of what is run. */
+function behindDigits(text: string, at: number): number {
+  let end = at;
+  while ((text[end] ?? '') >= '0' && (text[end] ?? '') <= '9') end++;
+  return end;
 }
 
 function lineEnd(text: string, at: number): number {

@@ -84,7 +84,6 @@ function copyWrites(effective: Effective): Write[] {
   const { program } = effective;
   const args = fileArgs(effective);
   if (has(args, '-n --dry-run') && program === 'rsync') return [];
-  const how: How = program === 'ln' ? 'link' : 'copy';
   const named = option(args, '-t --target-directory');
   const operands = args.operands;
   const target = named === undefined ? operands[operands.length - 1] : named.valueWord ?? { ...named.word, text: named.value ?? '' };
@@ -92,6 +91,8 @@ function copyWrites(effective: Effective): Write[] {
   if (target === undefined || (named === undefined && operands.length < 2)) return [];
   const place = target.text;
   const sources = operands.filter((word) => word !== target);
+  // A copy of nothing empties the target.
+  const how: How = program === 'ln' ? 'link' : sources.every(({ text }) => text === '/dev/null') ? 'write' : 'copy';
   const into = sources.map((source) => write(how, target, { text: `${place}/${baseName(source.text)}` }));
   const moved = program === 'mv' ? each('move', sources, { whole: true }) : [];
   return [write(how, target, { text: place }), ...into, ...moved];
