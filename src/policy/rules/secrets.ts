@@ -121,11 +121,20 @@ function sends({ program }: Effective, word: Word, args: readonly Word[]): boole
   return word.text.includes('@') || word.text.includes('=') || before === '-T' || before === '--upload-file' || word.text.startsWith('-T') || before.startsWith('--post-file') || before.startsWith('--body-file') || before === '-K';
 }
 
+/** Commands whose output is part of a word: `curl -d "$(env)"`. */
+function origins(word: Word): readonly Effective[] {
+  const { from } = word as Word & { readonly from?: readonly Effective[] };
+  return from ?? [];
+}
+
+/** Everything that the command sends: what is piped into it, and what its words were made from. */
+const sources = ({ args, pipedFrom }: Effective): readonly Effective[] => [...pipedFrom, ...args.flatMap(origins)];
+
 const sending: Check = (effective, place) => {
   if (!goesAway(effective)) return undefined;
   const at = reading(effective, place, () => true);
   if (at !== undefined && sends(effective, at, effective.args)) return { at };
-  return effective.pipedFrom.some((one) => printsSecret(one, place)) ? {} : undefined;
+  return sources(effective).some((one) => printsSecret(one, place)) ? {} : undefined;
 };
 
 /** Commands that print the whole environment. */
@@ -138,7 +147,7 @@ function printsEnvironment({ program, args, pipedFrom }: Effective): boolean {
   return pipedFrom.some(printsEnvironment);
 }
 
-const environment: Check = (effective) => (goesAway(effective) && effective.pipedFrom.some(printsEnvironment) ? {} : undefined);
+const environment: Check = (effective) => (goesAway(effective) && sources(effective).some(printsEnvironment) ? {} : undefined);
 
 // ---- stores that hand keys out ----
 
