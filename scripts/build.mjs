@@ -1,5 +1,5 @@
 // Contract: builds the hook (dist/hook.cjs starts hook-<digest>.cjs, which loads policy-<digest>.cjs where a verdict can depend
-// on it; none holds a package) and dist/cli.cjs. `--hook` builds only the hook. Outputs are replaced by rename, so that a hook
+// on it, and shell-<digest>.cjs, the parser, where a line has shell syntax; the first two hold no package) and dist/cli.cjs. `--hook` builds only the hook. Outputs are replaced by rename, so that a hook
 // that starts during a build runs the old or the new one, never half of one.
 import { createHash } from 'node:crypto';
 import { spawnSync } from 'node:child_process';
@@ -71,13 +71,15 @@ function sweep(files) {
   const old = Date.now() - 10 * 60_000;
   for (const name of readdirSync(DIST)) {
     const path = join(DIST, name);
-    if (!/^(?:hook|policy|source|settings|patterns|once|evaluators)-[0-9a-f]{12}\.cjs/.test(name) || files.some((file) => name.startsWith(file))) continue;
+    if (!/^(?:hook|policy|shell|source|settings|patterns|once|evaluators)-[0-9a-f]{12}\.cjs/.test(name) || files.some((file) => name.startsWith(file))) continue;
     if (statSync(path).mtimeMs < old) rmSync(path, { force: true });
   }
 }
 
 async function hook() {
-  const often = await Promise.all([part('hook', 'src/hook/entry.ts'), part('policy', 'src/policy/evaluate.ts')]);
+  // In the policy bundle the parser is a stand-in that loads a bundle of its own: most lines never need it.
+  const standIn = { alias: { unbash: join(ROOT, 'src', 'hook', 'load-shell.ts') } };
+  const often = await Promise.all([part('hook', 'src/hook/entry.ts'), part('policy', 'src/policy/evaluate.ts', standIn), part('shell', 'src/hook/shell-entry.ts')]);
   const seldom = await Promise.all(Object.entries(SELDOM).map(([name, entry]) => part(name, entry, { mainFields: ['module', 'main'] })));
   const parts = [...often, ...seldom];
   const stub = readFileSync(join(ROOT, 'scripts', 'hook-stub.cjs'), 'utf8');

@@ -7,7 +7,7 @@ const path = require('path');
 const vm = require('vm');
 const { spawnSync } = require('child_process');
 
-const files = () => fs.readdirSync(__dirname).filter((name) => /^(?:hook|policy)-[0-9a-f]+\.cjs$/.test(name));
+const files = () => fs.readdirSync(__dirname).filter((name) => /^(?:hook|policy|shell)-[0-9a-f]+\.cjs$/.test(name));
 
 /** The newest of each, as the stub names them. */
 function current() {

@@ -12,7 +12,7 @@ export type Evaluate = (payload: Payload, facts: PolicyFacts) => Evaluation;
 export function judge(payload: Payload, facts: () => PolicyFacts, load: () => Evaluate): Verdict {
   const { event, tool } = payload;
   if (tool === undefined || (event !== 'pre-tool' && event !== 'permission')) return NEUTRAL;
-  if (tool.kind !== 'shell' && tool.kind !== 'file-write') return NEUTRAL;
+  if (tool.kind === 'other') return NEUTRAL;
   const given = facts();
   return surelyNeutral(tool, given) && !concernsOperator(tool, given.operator) ? NEUTRAL : load()(payload, given).verdict;
 }

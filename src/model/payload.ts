@@ -13,6 +13,8 @@ export interface ToolCall {
   readonly callId?: string;
   /** kind `shell`: the command line as the client will run it (also text typed into a running shell). */
   readonly command?: string;
+  /** kind `shell`: which shell reads the command, where it is not a POSIX shell. */
+  readonly shell?: 'powershell';
   /** kind `shell`: the directory in which it will run, where that is not the workspace. */
   readonly cwd?: string;
   /** kind `file-write` and `file-read`: the paths as given, relative ones to the workspace. */

@@ -1,114 +1,201 @@
 // Contract: payload + facts -> verdict and the trail of every rule considered. The hook, `policy test` and `policy explain`
-// call this one function. PURE, bounded, linear in the command's length, never throws for any text.
-// deny beats ask beats neutral; among equals the first in the command line wins.
+// call this one function. PURE, bounded by steps, never throws for any text.
+// deny beats ask beats what is unresolved beats neutral; among equals the first in the command line wins.
 import type { Payload, ToolCall } from '../model/payload.ts';
 import { NEUTRAL, type Verdict } from '../model/verdict.ts';
-import { CANARY_RULES } from './canary.ts';
+import { liftedBy, operatorFileFindings, operatorFindings } from './operator-match.ts';
+import { NO_OPERATOR_RULES, type OperatorRule } from './operator.ts';
+import { DEFAULT_POLICY, levelFor, type PolicySettings, type RuleInfo } from './pack.ts';
 import { resolvePath } from './paths.ts';
-import { FILE_RULES, pathMatch } from './rules-files.ts';
-import { GIT_RULES } from './rules-git.ts';
-import { parseShell } from './shell-parse.ts';
+import { alsoRules, probeRules, RULES, rulesOf, TOOL_RULES } from './registry.ts';
 import { plainCommand } from './shell-plain.ts';
-import type { Also, Effective, Evaluation, Match, Place, PolicyFacts, Rule, Span, TrailStep } from './types.ts';
-import { unwrap } from './unwrap.ts';
+import { NO_INPUT, Env, Meter, OutOfSteps, STEPS_MAX, type Frame } from './shell/state.ts';
+import { parseBash } from './shell/bash.ts';
+import { Walker, type Seen } from './shell/walk.ts';
+import { readPowerShell } from './shell/windows.ts';
+import type { CommandView, Effective, Evaluation, Hit, Place, PolicyFacts, Rule, Span, TrailStep } from './types.ts';
+
+export { RULES, TOOL_RULES, STEPS_MAX };
 
 /** A longer command line is not read: a person is asked. */
-export const COMMAND_CHARS_MAX = 64 * 1024;
-/** `sh -c "sh -c ..."`: deeper text is not read. */
-export const SHELLS_DEEP_MAX = 8;
+export const COMMAND_CHARS_MAX = 256 * 1024;
 export const TRAIL_STEPS_MAX = 1000;
+const VIEWS_MAX = 500;
 
 const UNREAD = 'shell.unread';
 const UNREAD_REASON = 'This command line is too long or too deeply nested to be judged. Split it into shorter commands or put it into a script file.';
-
-export const RULES: readonly Rule[] = [...GIT_RULES, ...FILE_RULES, ...CANARY_RULES];
-
-interface Run {
-  readonly facts: PolicyFacts;
-  readonly trail: TrailStep[];
-  verdict: Verdict;
-  cwd: string | undefined;
-  /** Commands parsed so far, over all nested texts. */
-  texts: number;
-}
+const UNRESOLVED = 'shell.unresolved';
+const UNRESOLVED_REASON = 'What this would run cannot be known from its text: a program or a script comes from a variable, a substitution or a pipe. Write the command out literally, or ask the person.';
+const BROKEN_REASON = 'This is not valid shell syntax, and it names a command that can do damage. Write it with balanced quotes and brackets.';
 
 export function evaluate(payload: Payload, facts: PolicyFacts): Evaluation {
-  const run: Run = { facts, trail: [], verdict: NEUTRAL, cwd: facts.workspace, texts: 0 };
-  const tool = payload.tool;
-  if (tool?.kind === 'shell') shell(tool, run);
-  else if (tool?.kind === 'file-write') files(tool, run);
-  return { verdict: run.verdict, trail: run.trail };
+  return new Judgement(facts).tool(payload.tool);
 }
 
-function files(tool: ToolCall, run: Run): void {
-  const place: Place = { facts: run.facts, cwd: run.cwd };
-  let seen = false;
-  for (const path of tool.paths ?? []) {
-    const home = path === '~' || path.startsWith('~/') ? run.facts.home : undefined;
-    const found = pathMatch(home === undefined ? path : home + path.slice(1), place);
-    if (found === undefined) continue;
-    seen = true;
-    note(run, { rule: found.rule, result: found.match.decision });
-    decide(run, found.rule, found.match);
+class Judgement {
+  private readonly facts: PolicyFacts;
+  private readonly settings: PolicySettings;
+  private readonly trail: TrailStep[] = [];
+  private readonly commands: CommandView[] = [];
+  private readonly meter = new Meter();
+  private verdict: Verdict = NEUTRAL;
+  /** 0 neutral, 1 unresolved, 2 ask, 3 deny. */
+  private rank = 0;
+  private span: Span | undefined;
+  private length = 0;
+
+  constructor(facts: PolicyFacts) {
+    this.facts = facts;
+    this.settings = facts.settings ?? DEFAULT_POLICY;
   }
-  if (!seen) note(run, { rule: 'self.files', result: 'none' });
-}
 
-function shell(tool: ToolCall, run: Run): void {
-  if (tool.cwd !== undefined) run.cwd = resolvePath(tool.cwd, { facts: run.facts, cwd: run.cwd });
-  script(tool.command ?? '', undefined, 0, run);
-}
-
-/** Judges one text. `outer` is where a nested text stands in the command line as given. */
-function script(source: string, outer: Span | undefined, depth: number, run: Run): void {
-  if (source.length > COMMAND_CHARS_MAX || depth > SHELLS_DEEP_MAX || ++run.texts > 256) return unread(outer, run);
-  const { commands, overflow } = plainCommand(source) ?? parseShell(source);
-  for (const command of commands) {
-    const { effective, nested, unresolved } = unwrap(command);
-    const whole: Span = outer ?? [command.start, command.end];
-    if (unresolved) note(run, { rule: 'shell.unresolved', result: 'unresolved', span: whole });
-    judge(effective, outer, whole, run);
-    for (const inner of nested) script(inner.source, outer ?? (inner.at === undefined ? whole : [inner.at.start, inner.at.end]), depth + 1, run);
-    if (effective.program === 'cd') changeDirectory(effective, run);
+  tool(tool: ToolCall | undefined): Evaluation {
+    if (tool?.kind === 'shell') this.shell(tool);
+    else if (tool !== undefined) this.otherTool(tool);
+    const { verdict, trail, commands, span } = this;
+    return { verdict, trail, commands, steps: this.meter.used, ...(span === undefined ? {} : { span }) };
   }
-  if (overflow) unread(outer, run);
-}
 
-function unread(span: Span | undefined, run: Run): void {
-  note(run, span === undefined ? { rule: UNREAD, result: 'ask' } : { rule: UNREAD, result: 'ask', span });
-  decide(run, UNREAD, { decision: 'ask', reason: UNREAD_REASON });
-}
+  // ---- shell ----
 
-function judge(effective: Effective, outer: Span | undefined, whole: Span, run: Run): void {
-  const place: Place = { facts: run.facts, cwd: run.cwd };
-  for (const rule of RULES) {
-    if (!concerns(rule, effective)) continue;
-    const hit = rule.check(effective, place);
-    const match: Match | undefined = hit === undefined ? undefined : { decision: 'deny', reason: rule.reason, ...hit };
-    const span: Span = outer ?? (match?.at === undefined ? whole : [match.at.start, match.at.end]);
-    note(run, { rule: rule.id, result: match?.decision ?? 'none', span });
-    if (match !== undefined) decide(run, rule.id, match);
+  private shell(tool: ToolCall): void {
+    const source = tool.command ?? '';
+    this.length = source.length;
+    const cwd = tool.cwd === undefined ? this.facts.workspace : resolvePath(tool.cwd, { facts: this.facts, cwd: this.facts.workspace });
+    const walker = new Walker(this.facts, parseBash, this.meter, (seen) => this.seen(seen));
+    try {
+      if (source.length > COMMAND_CHARS_MAX) throw new OutOfSteps('too long');
+      this.read(walker, source, cwd, tool.shell === 'powershell');
+    } catch {
+      // Over a bound (or a fault of ours): what was not read is not allowed.
+      this.unsure(UNREAD, UNREAD_REASON, [0, source.length]);
+    }
+  }
+
+  private read(walker: Walker, source: string, cwd: string | undefined, powershell: boolean): void {
+    const env = new Env(cwd);
+    const frame: Frame = { source, outer: undefined, within: '', chain: [], remote: undefined, stdin: NO_INPUT, conditional: false, parallel: false, depth: 0, code: false, idle: false, language: 'sh' };
+    const whole = { words: [], assigns: [], command: { assigns: [], words: [], redirects: [], input: [], start: 0, end: source.length }, env, frame, cwd, span: [0, source.length] as const };
+    if (powershell) return readPowerShell(walker, whole, source, 'powershell line');
+    const plain = plainCommand(source)?.commands[0];
+    if (plain !== undefined) {
+      walker.execute({ words: plain.words, assigns: [], command: plain, env, frame, cwd, span: [plain.start, plain.end] });
+      return;
+    }
+    walker.text(source, env, frame);
+    walker.finish();
+    if (!walker.broken) return;
+    // PowerShell's call operator and its braces are no shell syntax.
+    if (/^\s*&|[A-Za-z]-[A-Z][a-z]|\$env:/.test(source)) readPowerShell(walker, whole, source, 'powershell line');
+    this.note({ rule: UNRESOLVED, result: 'unresolved', span: [0, source.length], note: 'not valid shell syntax' });
+    if (namesDanger(source)) this.unsure(UNRESOLVED, BROKEN_REASON, [0, source.length]);
+  }
+
+  private seen({ effective, span: given, within, risky, idle }: Seen): void {
+    // The parser counts a missing end mark as read.
+    const span: Span = given[1] <= this.length ? given : [Math.min(given[0], this.length), this.length];
+    if (this.commands.length < VIEWS_MAX) this.commands.push({ program: effective.program, args: effective.args.map(({ text }) => text), chain: effective.chain, within, unresolved: effective.unresolved, span });
+    const place: Place = { facts: this.facts, cwd: effective.cwd, remote: effective.remote };
+    const outer = within !== '' || effective.command.start !== span[0];
+    if (effective.unresolved !== '') return this.unresolved(effective, place, span, risky, idle);
+    const found = operatorFindings(this.facts.operator ?? NO_OPERATOR_RULES, effective, place);
+    for (const { rule, matched, lifted } of found.considered) {
+      this.meter.spend(1);
+      this.note({ rule: rule.id, result: !matched ? 'none' : lifted === undefined ? rule.decision : 'allow', span, note: rule.source });
+    }
+    if (found.match !== undefined) this.decide(found.match.rule.decision === 'deny' ? 3 : 2, found.match.rule.id, found.match.rule.reason, spanOf(found.match.at, span, outer));
+    for (const rule of rulesOf(effective.program)) this.ask(rule, effective, place, span, outer, found.allows);
+    for (const rule of alsoRules(effective)) this.ask(rule, effective, place, span, outer, found.allows);
+  }
+
+  private ask(rule: Rule, effective: Effective, place: Place, span: Span, outer: boolean, allows: readonly OperatorRule[]): void {
+    this.meter.spend(1);
+    const level = levelFor(rule, this.settings);
+    if (level === 'off') return this.note({ rule: rule.id, result: 'off', span });
+    this.hit(rule, rule.check(effective, place), span, outer, allows);
+  }
+
+  private hit(rule: RuleInfo, hit: Hit | undefined, span: Span | undefined, outer: boolean, allows: readonly OperatorRule[]): void {
+    const at = span === undefined ? undefined : spanOf(hit?.at, span, outer);
+    const where = at === undefined ? {} : { span: at };
+    if (hit === undefined) return this.note({ rule: rule.id, result: 'none', ...where });
+    const allow = liftedBy(allows, rule);
+    if (allow !== undefined) return this.note({ rule: rule.id, result: 'allow', ...where, note: `${allow.id} (${allow.source}): ${allow.reason}` });
+    const decision = this.decisionOf(rule, hit);
+    this.note({ rule: rule.id, result: decision, ...where });
+    this.decide(decision === 'deny' ? 3 : 2, rule.id, hit.reason ?? rule.reason, at);
+  }
+
+  /** A variant that a rule weakens stays weakened, unless a setting names the rule or its pack. */
+  private decisionOf(rule: RuleInfo, hit: Hit): 'deny' | 'ask' {
+    const level = levelFor(rule, this.settings);
+    if (level === 'ask') return 'ask';
+    const named = Object.prototype.hasOwnProperty.call(this.settings.rules, rule.id);
+    return hit.decision === 'ask' && !named ? 'ask' : 'deny';
+  }
+
+  /** An unknown program: risky where the text was hidden, or where a dangerous program would do harm with these words. */
+  private unresolved(effective: Effective, place: Place, span: Span, risky: boolean, idle: boolean): void {
+    this.note({ rule: UNRESOLVED, result: 'unresolved', span, note: effective.unresolved });
+    if (risky || (!idle && this.dangerous(effective, place))) this.unsure(UNRESOLVED, UNRESOLVED_REASON, span);
+  }
+
+  private dangerous(effective: Effective, place: Place): boolean {
+    const { args } = effective;
+    if (args.length === 0) return false;
+    const option = args.some(({ text }) => text.length > 1 && text[0] === '-');
+    for (const { rule, program, needsOption } of probeRules()) {
+      if (needsOption && !option) continue;
+      this.meter.spend(1);
+      if (levelFor(rule, this.settings) === 'deny' && rule.check({ ...effective, program, path: program, unresolved: '' }, place) !== undefined) return true;
+    }
+    return false;
+  }
+
+  private unsure(rule: string, reason: string, span: Span): void {
+    const strict = this.settings.mode === 'strict';
+    this.note({ rule, result: strict ? 'deny' : 'ask', span });
+    this.decide(strict ? 3 : 1, rule, reason, span);
+  }
+
+  // ---- other tools ----
+
+  private otherTool(tool: ToolCall): void {
+    const place: Place = { facts: this.facts, cwd: this.facts.workspace };
+    const found = tool.paths === undefined ? undefined : operatorFileFindings(this.facts.operator ?? NO_OPERATOR_RULES, tool.kind === 'file-write' ? tool.paths : [], place);
+    for (const { rule, matched, lifted } of found?.considered ?? []) this.note({ rule: rule.id, result: !matched ? 'none' : lifted === undefined ? rule.decision : 'allow', note: rule.source });
+    if (found?.match !== undefined) this.decide(found.match.rule.decision === 'deny' ? 3 : 2, found.match.rule.id, found.match.rule.reason, undefined);
+    for (const rule of TOOL_RULES) {
+      if (!rule.kinds.includes(tool.kind)) continue;
+      this.meter.spend(1);
+      if (levelFor(rule, this.settings) === 'off') this.note({ rule: rule.id, result: 'off' });
+      else this.hit(rule, rule.checkTool(tool, place), undefined, false, found?.allows ?? []);
+    }
+  }
+
+  // ---- result ----
+
+  private decide(rank: 1 | 2 | 3, rule: string, reason: string, span: Span | undefined): void {
+    if (rank <= this.rank) return;
+    this.rank = rank;
+    this.verdict = { decision: rank === 3 ? 'deny' : 'ask', rule, reason };
+    this.span = span;
+  }
+
+  private note(step: TrailStep): void {
+    if (this.trail.length < TRAIL_STEPS_MAX) this.trail.push(step);
   }
 }
 
-function concerns(rule: Rule, { program, assigns, command }: Effective): boolean {
-  if (rule.programs.includes(program)) return true;
-  const also = (what: Also): boolean => rule.also === what || (Array.isArray(rule.also) && rule.also.includes(what));
-  return (assigns.length > 0 && also('assigns')) || (command.redirects.length > 0 && also('redirects')) || (command.input.length > 0 && also('inputs'));
+/** The words of a nested text have positions of their own: then the place of the text counts. */
+function spanOf(at: { readonly start: number; readonly end: number } | undefined, span: Span, outer: boolean): Span {
+  return at === undefined || outer || at.start < span[0] || at.end > span[1] ? span : [at.start, at.end];
 }
 
-function decide(run: Run, rule: string, match: Match): void {
-  const stronger = run.verdict.decision === 'neutral' || (run.verdict.decision === 'ask' && match.decision === 'deny');
-  if (stronger) run.verdict = { decision: match.decision, rule, reason: match.reason };
-}
+const WORDS = /[A-Za-z][A-Za-z0-9_.-]*/g;
 
-function note(run: Run, step: TrailStep): void {
-  if (run.trail.length < TRAIL_STEPS_MAX) run.trail.push(step);
-}
-
-/** `cd` moves the rest of the line; an unresolved target makes the directory unknown. */
-function changeDirectory(effective: Effective, run: Run): void {
-  const target = effective.args.find((word) => word.text[0] !== '-' || word.text === '-');
-  if (target === undefined) run.cwd = run.facts.home;
-  else run.cwd = target.dynamic || target.text === '-' ? undefined : resolvePath(target.text, { facts: run.facts, cwd: run.cwd });
+/** A text that cannot be parsed is a risk where it names a program that some rule refuses. */
+function namesDanger(source: string): boolean {
+  for (const [word] of source.slice(0, 16_384).matchAll(WORDS)) if (rulesOf(word).some(({ level }) => level === 'deny')) return true;
+  return false;
 }

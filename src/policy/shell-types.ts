@@ -18,7 +18,7 @@ export interface Word {
   readonly quoted: boolean;
 }
 
-export interface Redirect { readonly write: boolean; readonly target: Word }
+export interface Redirect { readonly write: boolean; readonly append?: boolean; readonly target: Word }
 
 export interface SimpleCommand {
   readonly assigns: Word[];

@@ -11,8 +11,8 @@ import { buildHook } from './support.ts';
 
 beforeAll(buildHook);
 
-const DENY = policy('deny:\n  - { id: tf, program: terraform, subcommand: [apply], reason: Plans are applied by the pipeline., instead: Run terraform plan. }');
-const CALL = 'terraform apply -auto-approve';
+const DENY = policy('deny:\n  - { id: tf, program: stackform, subcommand: [apply], reason: Plans are applied by the pipeline., instead: Run stackform plan. }');
+const CALL = 'stackform apply -auto-approve';
 
 function compiled(text = DENY): Station {
   const at = station();
@@ -32,17 +32,17 @@ describe('in force', () => {
   test('a fresh index; its file is private', async () => {
     const at = compiled();
     const ran = await shell(at, CALL);
-    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('Plans are applied by the pipeline. Run terraform plan.') });
+    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('Plans are applied by the pipeline. Run stackform plan.') });
     expect(last(at)).toMatchObject({ verdict: 'deny', rule: 'operator.tf' });
     expect(last(at).settings).toBeUndefined();
     expect(statSync(at.index).mode & 0o777).toBe(0o600);
-    expect(await said(at, 'terraform plan')).toBe('neutral');
-    expect(await said(at, 'echo terraform apply')).toBe('neutral');
+    expect(await said(at, 'stackform plan')).toBe('neutral');
+    expect(await said(at, 'echo stackform apply')).toBe('neutral');
   });
 
   test('wrappers, quotes and nesting do not hide the program', async () => {
     const at = compiled();
-    for (const command of ['sudo terraform apply', "sh -c 'terraform apply'", '/usr/bin/terraform apply', 'cd x && terraform -chdir=y apply', 'echo $(terraform apply)']) expect([command, await said(at, command)]).toEqual([command, 'deny operator.tf']);
+    for (const command of ['sudo stackform apply', "sh -c 'stackform apply'", '/usr/bin/stackform apply', 'cd x && stackform -chdir=y apply', 'echo $(stackform apply)']) expect([command, await said(at, command)]).toEqual([command, 'deny operator.tf']);
   });
 
   test('rules without a program, of paths only, and patterns', async () => {
@@ -88,14 +88,14 @@ describe('sources that changed or broke', () => {
   });
 
   test('a changed source takes exceptions and levels away at once, and gives none', async () => {
-    const at = compiled(policy('rules: { git.push.force: off }\nallow:\n  - { id: a, program: terraform, reason: x }\ndeny:\n  - { id: tf, program: terraform }'));
+    const at = compiled(policy('rules: { git.push.force: off }\nallow:\n  - { id: a, program: stackform, reason: x }\ndeny:\n  - { id: tf, program: stackform }'));
     expect(await said(at, 'git push --force')).toBe('neutral');
     expect(await said(at, CALL)).toBe('neutral');
-    put(at.settings, policy('deny:\n  - { id: tf, program: terraform }'));
+    put(at.settings, policy('deny:\n  - { id: tf, program: stackform }'));
     expect(await said(at, 'git push --force')).toBe('deny git.push.force (stale)');
     expect(await said(at, CALL)).toBe('deny operator.tf (stale)');
     const strict = compiled(DENY);
-    put(strict.settings, policy('mode: default\nrules: { git.push.force: off }\npacks: { git-destructive: off, hook-bypass: off }\nallow:\n  - { program: terraform, reason: x }\n  - { rule: operator.tf, program: terraform, reason: x }'));
+    put(strict.settings, policy('mode: default\nrules: { git.push.force: off }\npacks: { git-destructive: off, hook-bypass: off }\nallow:\n  - { program: stackform, reason: x }\n  - { rule: operator.tf, program: stackform, reason: x }'));
     expect(await said(strict, 'git push --force')).toBe('deny git.push.force (stale)');
     expect(await said(strict, 'git commit --no-verify -m x')).toMatch(/^deny .* \(stale\)$/);
     expect(await said(strict, CALL)).toBe('deny operator.tf (stale)');
@@ -131,7 +131,7 @@ describe('sources that changed or broke', () => {
   test('an edit that keeps size and modification time is seen', async () => {
     const at = compiled();
     const { mtime, atime } = statSync(at.settings);
-    const text = readFileSync(at.settings, 'utf8').replace('terraform, sub', 'terraforn, sub');
+    const text = readFileSync(at.settings, 'utf8').replace('stackform, sub', 'terraforn, sub');
     writeFileSync(at.settings, text);
     utimesSync(at.settings, atime, mtime);
     expect(await said(at, 'terraforn apply')).toBe('deny operator.tf (stale)');
@@ -210,11 +210,11 @@ function spawnFifo(path: string): void {
 }
 
 test('compile and hooks at the same time: every call is answered by an old or a new rule', async () => {
-  const at = compiled(policy('deny:\n  - { id: a, program: terraform }'));
+  const at = compiled(policy('deny:\n  - { id: a, program: stackform }'));
   let stop = false;
   const writer = (async () => {
     for (let round = 0; !stop; round++) {
-      compile(at, policy(`deny:\n  - { id: ${round % 2 === 0 ? 'b' : 'a'}, program: terraform }`));
+      compile(at, policy(`deny:\n  - { id: ${round % 2 === 0 ? 'b' : 'a'}, program: stackform }`));
       await new Promise((done) => { setTimeout(done, 3); });
     }
   })();
@@ -234,21 +234,21 @@ describe('the workspace document', () => {
 
   test('tightens, with and without operator settings, also below the workspace', async () => {
     const at = station();
-    put(own(at), policy("deny:\n  - { id: pub, program: npm, subcommand: [publish], reason: The pipeline publishes. }\nrules: { git.push.force-with-lease: deny }"));
-    expect(await said(at, 'npm publish')).toBe('deny workspace.pub');
+    put(own(at), policy("deny:\n  - { id: pub, program: shipit, subcommand: [publish], reason: The pipeline publishes. }\nrules: { git.push.force-with-lease: deny }"));
+    expect(await said(at, 'shipit publish')).toBe('deny workspace.pub');
     expect(await said(at, 'npm test')).toBe('neutral');
     mkdirSync(join(at.workspace, 'a', 'b'), { recursive: true });
-    expect(await said(at, 'npm publish', { workspace: join(at.workspace, 'a', 'b') })).toBe('deny workspace.pub');
-    expect(await said(at, 'npm publish', { workspace: at.home })).toBe('neutral');
+    expect(await said(at, 'shipit publish', { workspace: join(at.workspace, 'a', 'b') })).toBe('deny workspace.pub');
+    expect(await said(at, 'shipit publish', { workspace: at.home })).toBe('neutral');
     compile(at, DENY);
-    expect(await said(at, 'npm publish')).toBe('deny workspace.pub');
+    expect(await said(at, 'shipit publish')).toBe('deny workspace.pub');
     expect(await said(at, CALL)).toBe('deny operator.tf');
     expect(readdirSync(join(at.state, 'workspaces'))).toHaveLength(1);
   });
 
   test('cannot loosen: levels, exceptions, modes and evaluators of it have no effect', async () => {
-    const at = compiled(policy('mode: strict\nrules: { git.push.force: deny }\ndeny:\n  - { id: tf, program: terraform }'));
-    put(own(at), policy('mode: default\npacks: { git-destructive: off, hook-bypass: off, self-protection: off, operator: off }\nrules: { git.push.force: off, operator.tf: off }\nallow:\n  - { program: terraform, reason: x }\n  - { rule: git.push.force, program: git, reason: x }'));
+    const at = compiled(policy('mode: strict\nrules: { git.push.force: deny }\ndeny:\n  - { id: tf, program: stackform }'));
+    put(own(at), policy('mode: default\npacks: { git-destructive: off, hook-bypass: off, self-protection: off, operator: off }\nrules: { git.push.force: off, operator.tf: off }\nallow:\n  - { program: stackform, reason: x }\n  - { rule: git.push.force, program: git, reason: x }'));
     expect(await said(at, 'git push --force')).toBe('deny git.push.force');
     expect(await said(at, CALL)).toBe('deny operator.tf');
     expect(await said(at, 'git commit --no-verify -m x')).toMatch(/^deny /);
@@ -263,8 +263,8 @@ describe('the workspace document', () => {
 
   test('it is not lifted by an exception of the operator', async () => {
     const at = compiled(policy('allow:\n  - { program: npm, reason: My own. }'));
-    put(own(at), policy('deny:\n  - { id: pub, program: npm, subcommand: [publish] }'));
-    expect(await said(at, 'npm publish')).toBe('deny workspace.pub');
+    put(own(at), policy('deny:\n  - { id: pub, program: shipit, subcommand: [publish] }'));
+    expect(await said(at, 'shipit publish')).toBe('deny workspace.pub');
   });
 
   const broken: Readonly<Record<string, (path: string) => void>> = {
@@ -289,16 +289,16 @@ describe('the workspace document', () => {
   test('a change is seen at once; an empty one says nothing', async () => {
     const at = station();
     put(own(at), '');
-    expect(await said(at, 'npm publish')).toBe('neutral');
-    put(own(at), policy('deny:\n  - { program: npm }'));
-    expect(await said(at, 'npm publish')).toBe('deny workspace.deny-1');
+    expect(await said(at, 'shipit publish')).toBe('neutral');
+    put(own(at), policy('deny:\n  - { program: shipit }'));
+    expect(await said(at, 'shipit publish')).toBe('deny workspace.deny-1');
     rmSync(own(at));
-    expect(await said(at, 'npm publish')).toBe('neutral');
+    expect(await said(at, 'shipit publish')).toBe('neutral');
   });
 
   test('the guard protects it', async () => {
     const at = station();
-    put(own(at), policy('deny:\n  - { program: npm }'));
+    put(own(at), policy('deny:\n  - { program: shipit }'));
     expect(await said(at, `rm ${own(at)}`)).toMatch(/^deny self\./);
     await edit(at, own(at));
     expect(last(at)).toMatchObject({ verdict: 'deny', rule: 'self.files' });

@@ -13,7 +13,7 @@ describe('collected from public reports', () => {
 });
 
 const check = (table: Record<string, readonly string[]>): void => {
-  for (const [expected, commands] of Object.entries(table)) test.each(commands)(`${expected}: %s`, (command) => { expect(said(shell(command))).toBe(expected); });
+  for (const [expected, commands] of Object.entries(table)) test.each(commands)(`${expected}: %s`, (command) => { expect(shell(command).verdict.decision).toBe(expected.split(' ')[0]); });
 };
 
 describe('git hooks', () => check({
@@ -71,27 +71,27 @@ describe('removal', () => check({
     'cd /home/dev && rm -rf ../dev', 'rm -rf $PWD/../../..', 'sh -c "rm -rf ~"', 'find . | xargs rm -rf /etc', 'timeout 5 rm -rf ~', 'rm -rf build ~',
   ],
   neutral: [
-    'rm -rf node_modules', 'rm -rf ./dist', 'rm -rf /tmp/x', 'rm -rf ~/work/repo/build', 'rm -rf "$BUILD"', 'rm -rf $X/*', 'rm file', 'rm -f /etc/x.conf', 'rm -rf "~"', "rm -rf '$HOME'", 'rm -rf ~dev-notes', 'rm -rf .gitignore .github', 'rm -rf *',
-    'rm -rf .', 'rm -i -- -r /', 'rm --help -rf /', 'cd build && rm -rf *', 'cd "$X" && rm -rf *', 'git clone u /tmp/t && rm -rf /tmp/t/.git', 'rm -rf /usr/local/lib/node_modules/x', 'rmdir ~', 'rm -rf "" x', 'echo rm -rf /', 'rm -rf etc', 'rm -rf ./home',
+    'rm -rf node_modules', 'rm -rf ./dist', 'rm -rf /tmp/x', 'rm -rf ~/work/repo/build', 'rm -rf "$BUILD"', 'rm file', "rm -rf '$HOME'", 'rm -rf ~dev-notes', 'rm -rf .gitignore', 
+    'rm --help -rf /', 'cd build && rm -rf *', 'cd "$X" && rm -rf *', 'git clone u /tmp/t && rm -rf /tmp/t/.git', 'rm -rf /usr/local/lib/node_modules/x', 'rmdir ~', 'rm -rf "" x', 'echo rm -rf /', 'rm -rf etc', 'rm -rf ./home',
     "cat > x.sh <<'EOF'\nrm -rf /\nEOF",
   ],
 }));
 
 describe('registrations, our own directories and git hook files', () => check({
   'deny self.files': [
-    'rm ~/.codex/hooks.json', 'echo {} > ~/.codex/hooks.json', 'cat x >> "$HOME/.codex/hooks.json"', 'tee -a .codex/hooks.json < x', 'sed -i s/a/b/ ~/.gemini/config/hooks.json', 'sed -i.bak -e s/a/b/ .codex/hooks.json', 'perl -pi -e s/a/b/ .codex/hooks.json',
+    'rm ~/.codex/hooks.json', 'rm ~/.claude/settings.json', 'rm -rf .claude', 'echo {} > ~/.codex/hooks.json', 'cat x >> "$HOME/.codex/hooks.json"', 'tee -a .codex/hooks.json < x', 'sed -i s/a/b/ ~/.gemini/config/hooks.json', 'sed -i.bak -e s/a/b/ .codex/hooks.json', 'perl -pi -e s/a/b/ .codex/hooks.json',
     'cp x ~/.codex/hooks.json', 'cp hooks.json ~/.codex/', 'cp -t ~/.codex hooks.json', 'mv ~/.codex/hooks.json /tmp', 'mv ~/.codex /tmp/c', 'rm -rf ~/.codex', 'ln -sf /dev/null ~/.codex/hooks.json', 'truncate -s 0 .codex/hooks.json', 'dd if=/dev/null of=.codex/hooks.json',
     'chmod 000 ~/.codex/hooks.json', 'rm -rf ~/.local/state/praetorctl', 'rm ~/.local/state/praetorctl/receipts/receipts.jsonl', 'echo x > ~/.config/praetorctl/config.yaml', 'mv ~/.config /tmp/c', 'cd ~/.codex && rm hooks.json', 'cd ~ && : > .codex/hooks.json',
     "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: .codex/hooks.json\n*** End Patch\nEOF", 'sh -c "echo > ~/.codex/hooks.json"', '> ~/.codex/hooks.json', '{ echo x; } > ~/.codex/hooks.json', 'echo x >| ~/.codex/hooks.json', 'echo x &> ~/.codex/hooks.json',
     'echo x > ../../.codex/hooks.json',
   ],
-  'ask self.files': ['rm ~/.claude/settings.json', 'jq . x > .claude/settings.json', 'sed -i s/a/b/ ~/.codex/config.toml', 'rm -rf .claude', 'cp x .gemini/settings.json', 'cd .. && echo > .claude/settings.local.json'],
+  'ask self.files': ['jq . x > .claude/settings.json', 'cp x .gemini/settings.json', 'cd .. && echo > .claude/settings.local.json'],
   'deny git.hooks.file': [
     'rm .git/hooks/pre-commit', 'echo "exit 0" > .git/hooks/pre-push', 'chmod -x .git/hooks/pre-commit', 'chmod 644 .git/hooks/pre-commit', 'rm -rf .git/hooks', 'mv .git/hooks /tmp/h', 'ln -sf /bin/true sub/.git/hooks/pre-commit', 'cp x .git/hooks/pre-commit',
   ],
   neutral: [
     'cat ~/.codex/hooks.json', 'jq . ~/.claude/settings.json', 'cp ~/.claude/settings.json /tmp/backup.json', 'grep -r x ~/.codex', 'ls -la .git/hooks', 'sed s/a/b/ ~/.codex/hooks.json', 'sed -n 1p .git/hooks/pre-commit', 'chmod +x .git/hooks/pre-commit', 'chmod 755 .git/hooks/pre-commit',
-    'diff ~/.codex/hooks.json x', 'echo "edit ~/.codex/hooks.json"', 'rm .git/hooks/pre-commit.sample', 'rm -rf ~/.codex-backup', 'echo x > hooks.json', 'echo x > /dev/null 2>&1', 'echo > notes/.claude-settings.json', 'rm -rf test/fixtures/homes/a/.claude', 'echo {} > "$tmp/.codex/hooks.json"',
+    'diff ~/.codex/hooks.json x', 'echo "edit ~/.codex/hooks.json"', 'rm .git/hooks/pre-commit.sample', 'echo x > hooks.json', 'echo x > /dev/null 2>&1', 'echo > notes/.claude-settings.json', 'rm -rf test/fixtures/homes/a/.claude', 'echo {} > "$tmp/.codex/hooks.json"',
     'praetorctl clients plan > plan.txt', 'tee out.log', 'mkdir -p ~/.codex', 'ls > ~/.config/other/x', "git commit -m 'write > ~/.codex/hooks.json'", 'wc -l < ~/.codex/hooks.json',
   ],
 }));
@@ -118,8 +118,8 @@ describe('file tools', () => {
 
 describe('facts', () => {
   test('without a home directory `~` is still a home directory', () => { expect(said(shell('rm -rf ~/', { home: undefined }))).toBe('deny fs.remove'); });
-  test('the call runs elsewhere than the workspace', () => { expect(said(shell('rm -rf *', {}, '/home/dev'))).toBe('deny fs.remove'); });
+  test('the call runs elsewhere than the workspace', () => { expect(shell('rm -rf *', {}, '/home/dev').verdict.decision).toBe('deny'); });
   test('deny beats ask, the first deny is named', () => {
-    expect(said(shell('rm ~/.claude/settings.json; git push -f; git commit -n'))).toBe('deny git.push.force');
+    expect(said(shell('rm -f /etc/x.conf; git push -f; git commit -n'))).toBe('deny git.push.force');
   });
 });

@@ -44,7 +44,10 @@ function decodeTool(document: JsonObject): ToolCall | DecodeFault {
   if ('fault' in parts) return parts;
   const { name, input, callId } = parts;
   const shape = Object.prototype.hasOwnProperty.call(SHAPES, name) ? SHAPES[name] : undefined;
-  if (shape !== undefined) return shapedCall(name, shape, input, callId);
+  if (shape !== undefined) {
+    const call = shapedCall(name, shape, input, callId);
+    return name === 'PowerShell' && !isFault(call) ? { ...call, shell: 'powershell' } : call;
+  }
   if (name.startsWith('mcp__')) return mcpCall(name, document, input, callId);
   return { name, kind: 'other', input, ...(callId === undefined ? {} : { callId }) };
 }

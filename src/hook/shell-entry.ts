@@ -1,0 +1,2 @@
+// Contract: the parser's bundle: what load-shell.ts loads. PURE.
+export { parse } from 'unbash';
