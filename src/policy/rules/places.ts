@@ -91,7 +91,8 @@ export function kindOf(path: string, place: Place): Kind | undefined {
   const workspace = facts.workspace === undefined ? undefined : normalise(fold(facts.workspace, facts.platform));
   // Inside the workspace only the repository's own directory is special, wherever the workspace stands.
   const inside = workspace !== undefined && workspace !== '/' && path !== workspace && isWithin(path, workspace);
-  if (baseName(path) === '.git' && !isTemporary(path)) return 'repository';
+  // A clone in a temporary directory is nobody's history, unless it is the workspace that stands there.
+  if (baseName(path) === '.git' && (inside || !isTemporary(path))) return 'repository';
   if (inside) return undefined;
   if (path.length > 1 && path[1] === ':') {
     const kind = windowsKind(path);
@@ -99,9 +100,18 @@ export function kindOf(path: string, place: Place): Kind | undefined {
   } else if (path === '/') return 'root';
   const own = home === undefined ? undefined : homeKind(path, home);
   if (own === 'home' || own === 'private') return own;
-  if (workspace !== undefined && isWithin(workspace, path) && !(isTemporary(path) && path !== workspace)) return 'workspace';
+  if (workspace !== undefined && isWithin(workspace, path)) return 'workspace';
   if (own !== undefined) return own;
-  return home !== undefined && isWithin(path, home) ? undefined : systemKind(path);
+  return home !== undefined && isWithin(path, home) ? undefined : systemKind(path) ?? privateOfOthers(path);
+}
+
+/** Keys and credentials below somebody else's home directory. */
+function privateOfOthers(path: string): Kind | undefined {
+  const lower = path.toLowerCase();
+  const base = lower.startsWith('/home/') ? 6 : lower.startsWith('/users/') ? 7 : lower.startsWith('/root/') ? 0 : -1;
+  if (base === -1) return undefined;
+  const end = base === 0 ? 5 : path.indexOf('/', base);
+  return end !== -1 && homeKind(path, path.slice(0, end)) === 'private' ? 'private' : undefined;
 }
 
 /** A tilde that came out of a variable is not expanded by every shell, but it is what was meant. A quoted one is a name. */
