@@ -106,7 +106,7 @@ export function casesOutcome(context: CommandContext, style: Style): Outcome {
   const usage = (message: string, fix: string): PraetorError => new PraetorError({ code: 'usage', message, fix });
   if (args.length > 0 || options['stdin'] === true || options['payload'] !== undefined) throw usage('--cases does not go with another command line', 'leave the command, --stdin and --payload out');
   const file = absolutePath(io.host, String(options['cases']));
-  const result = judgeCases(judgeFor(io), parseCases(file, readText(io.host, file, CASES_BYTES_MAX)), whereOf(context), (path) => absolutePath(io.host, path));
+  const result = judgeCases(judgeFor(io, true), parseCases(file, readText(io.host, file, CASES_BYTES_MAX)), whereOf(context), (path) => absolutePath(io.host, path));
   const log = `${JSON.stringify(sarifLog(result, artifact(io.host.cwd, file)), null, 2)}\n`;
   const asSarif = options['format'] === 'sarif';
   if (asSarif && global.json) throw usage('--json and --format sarif exclude each other', 'use --sarif FILE to have both');

@@ -55,10 +55,13 @@ function reader(): SourceReader {
   };
 }
 
-/** The program that would run as the hook is this one: it guards its own installation. */
-export function judgeFor({ host, program }: Pick<CliIo, 'host' | 'program'>): Judge {
+/**
+ * The program that would run as the hook is this one: it guards its own installation. Cases are about commands anywhere, so
+ * for them the checkout in which they are run is a directory like any other (`portable`).
+ */
+export function judgeFor({ host, program }: Pick<CliIo, 'host' | 'program'>, portable = false): Judge {
   const rules = host.platform === 'win32' ? path.win32 : path.posix;
-  const bare = hookPlace(host.platform, host.env, rules.dirname(rules.dirname(program.script)));
+  const bare = hookPlace(host.platform, host.env, portable ? undefined : rules.dirname(rules.dirname(program.script)));
   const known = new Map<string | undefined, HookSettings>();
   const settings = (workspace: string | undefined): HookSettings => {
     let found = known.get(workspace);
