@@ -139,8 +139,8 @@ describe.each(CLIENTS.map((client) => [client.id, client] as const))('%s', (id, 
       'UTF-16 without a mark': (text) => Buffer.from(text, 'utf16le'),
       'a file of zero bytes values': () => new Uint8Array(512),
       'a trailing comma': (text) => text.replace(/\}\s*$/, ',}'),
-      'a hooks key of the wrong type': (text) => strict(text, '').replace(/^\{/, '{"hooks": 5, "praetorctl": 5,').replace('"hooks": {', '"hooks_": {'),
-      'a container twice': (text) => text.replace(/\{/, '{"hooks": {}, "hooks": {}, "praetorctl": {"PreToolUse": []}, "praetorctl": {"PreToolUse": []},').replace(/"hooks": \{(?!\})/g, '"other": {'),
+      'a hooks key of the wrong type': (text) => strict(text, '').replace(/^\{/, '{"hooks": 5, "praetorctl": 5, "PreToolUse": 5,').replace('"hooks": {', '"hooks_": {'),
+      'a container twice': (text) => text.replace(/\{/, '{"hooks": {}, "hooks": {}, "praetorctl": {"PreToolUse": []}, "praetorctl": {"PreToolUse": []}, "PreToolUse": [], "PreToolUse": [],').replace(/"hooks": \{(?!\})/g, '"other": {'),
     };
     it.each(Object.keys(broken))('%s', async (kind) => {
       const where = world({ fixture: 'four-clients' });

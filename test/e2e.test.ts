@@ -15,6 +15,7 @@ const CAPTURED: Record<string, { file: string; command: readonly string[] }> = {
   gemini: { file: '0.61.0.BeforeTool.json', command: ['tool_input', 'command'] },
   qwen: { file: '0.24.4.PreToolUse.json', command: ['tool_input', 'command'] },
   'copilot-cli': { file: '1.0.102.preToolUse.json', command: ['toolArgs', 'command'] },
+  droid: { file: '0.215.0.PreToolUse.json', command: ['tool_input', 'command'] },
   agy: { file: 'documented.PreToolUse-run_command.json', command: ['toolCall', 'args', 'CommandLine'] },
 };
 

@@ -89,6 +89,14 @@ export function wrappedArrays(document: JsonObject): EventArray[] {
   });
 }
 
+/** `{Event: [...]}`: the document is the map itself. Keys that hold no list are somebody else's. */
+export function topLevelArrays(document: JsonObject): EventArray[] {
+  return Object.keys(document).flatMap((native) => {
+    const items = document[native];
+    return Array.isArray(items) ? [{ path: [native], native, items }] : [];
+  });
+}
+
 export function isKnownEvent(word: string): boolean {
   return (CANONICAL_EVENTS as readonly string[]).includes(word);
 }

@@ -5,10 +5,11 @@ import { agy } from './agy/setup.ts';
 import { claude } from './claude/setup.ts';
 import { codex } from './codex/setup.ts';
 import { copilotCli } from './copilot-cli/setup.ts';
+import { droid } from './droid/setup.ts';
 import { gemini } from './gemini/setup.ts';
 import { qwen } from './qwen/setup.ts';
 
-export const CLIENTS: readonly ClientDefinition[] = [claude, codex, gemini, agy, qwen, copilotCli];
+export const CLIENTS: readonly ClientDefinition[] = [claude, codex, gemini, agy, qwen, copilotCli, droid];
 
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);

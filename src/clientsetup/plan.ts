@@ -67,8 +67,10 @@ function emptyRead(spec: FileSpec): Read {
   return { doc: { text: '', encoding: 'utf-8', bom: false }, editor: editorOf(spec.format, { ...spec.tolerance, emptyIsObject: true }), value: {} };
 }
 
+type Readable = Partial<FileSpec> & Pick<FileSpec, 'format' | 'tolerance'>;
+
 /** Bytes -> document, or why not. Shared with verify, so that both read by the same rules. */
-export function readDocument(spec: FileSpec, bytes: Uint8Array): { ok: true; read: Read } | { ok: false; fault: MergeFault } {
+export function readDocument(spec: Readable, bytes: Uint8Array): { ok: true; read: Read } | { ok: false; fault: MergeFault } {
   const decoded = decodeBytes(bytes, spec.tolerance);
   if (!decoded.ok) return decoded;
   const editor = editorOf(spec.format, spec.tolerance);

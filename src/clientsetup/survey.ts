@@ -5,6 +5,7 @@ import { detect, findProgram, pathDirs, rootContext, type Detection } from '../r
 import { ownDirs, type OwnDirs } from '../roots/own-dirs.ts';
 import { CLIENTS, clientById } from '../clients/registry.ts';
 import type { ClientDefinition, RootContext, Scope } from '../model/client.ts';
+import type { JsonObject } from '../model/json.ts';
 import { PraetorError, type Diagnostic } from '../model/diagnostic.ts';
 import type { EntryChange, FilePlan, FileRecord, Plan, Records, Snapshot } from '../model/plan.ts';
 import { loadSettings } from '../settings/load.ts';
@@ -12,7 +13,7 @@ import { DEFAULT_SETTINGS, type Settings } from '../settings/schema.ts';
 import { readOriginal } from './backups.ts';
 import { desiredFor, type Desired, type DesiredFile } from './desired.ts';
 import { INSTALL_FIX, LAUNCHER_OWNER, launcherSpec, launcherText, planLauncher } from './launcher.ts';
-import { countEntries, countForeign, planFile } from './plan.ts';
+import { countEntries, countForeign, planFile, readDocument } from './plan.ts';
 import { readRecords } from './records.ts';
 import { takeSnapshot } from './snapshot.ts';
 import type { ApplyOptions } from './apply.ts';
@@ -79,6 +80,20 @@ function planOne(ground: Ground, desired: DesiredFile, snapshot: Snapshot): Retu
   const nothing = desired.events.length === 0 && desired.servers.length === 0;
   const original = record?.original != null && nothing ? readOriginal(ground.host, ground.dirs, record) : undefined;
   return planFile({ desired, snapshot, record, original, adopt: ground.request.adopt });
+}
+
+/** What registering would silence: read only here, because it is no file that we write. What cannot be read is left to verify. */
+function shadowNotes(host: Host, context: RootContext, one: SelectedClient): Diagnostic[] {
+  const { client, desired } = one;
+  const natives = desired.files.flatMap((file) => file.events.map((event) => event.native));
+  if (client.shadows === undefined || natives.length === 0) return [];
+  const documents = new Map<string, JsonObject>();
+  for (const file of client.evidenceFiles(desired.roots, context)) {
+    const snapshot = takeSnapshot(host, file.path);
+    const opened = snapshot.state === 'file' ? readDocument(file, snapshot.bytes) : undefined;
+    if (opened?.ok === true) documents.set(file.name, opened.read.value);
+  }
+  return client.shadows(documents, natives).map((finding) => ({ code: 'note', severity: 'warning', client: client.id, message: finding.message, fix: finding.fix }));
 }
 
 /** Records of other clients, or of this client in other scopes, that still need the launcher. */
@@ -175,7 +190,7 @@ export function survey(host: Host, request: Request): Survey {
   const ordered = orderFiles(request.purpose, launcher.file, files);
   const plan: Plan = {
     purpose: request.purpose, files: ordered, counts: countEntries(ordered),
-    diagnostics: [...diagnostics, ...selected.flatMap((s) => s.desired.diagnostics), ...verdicts.flatMap((v) => v.diagnostics), ...launcher.diagnostics],
+    diagnostics: [...diagnostics, ...selected.flatMap((s) => [...s.desired.diagnostics, ...shadowNotes(host, context, s)]), ...verdicts.flatMap((v) => v.diagnostics), ...launcher.diagnostics],
   };
   return { context, dirs, settings, settingsPath, selected, records, plan, applyOptions: { ...applyOptions(ground, desired, launcher.replan), records } };
 }

@@ -55,7 +55,7 @@ export interface HookEvent {
 export interface EventArray { readonly path: Path; readonly native: string; readonly items: readonly JsonValue[] }
 
 export interface HookSurface {
-  readonly shape: 'wrapped' | 'named-groups';
+  readonly shape: 'wrapped' | 'named-groups' | 'top-level';
   readonly timeoutUnit: 's' | 'ms';
   readonly events: readonly HookEvent[];
   /** Path of the array that holds a native event's entries when we create it. */
@@ -153,6 +153,8 @@ export interface ClientDefinition {
    * `own` and the user's servers' file `mcp` in both scopes; in scope `project` the project's hooks file is `scoped` too.
    */
   readonly switches: (documents: ReadonlyMap<string, JsonObject>, env: RootContext['env']) => readonly Finding[];
+  /** Hooks of the person that stop running once the named native events are registered, from the evidence files. */
+  readonly shadows?: (documents: ReadonlyMap<string, JsonObject>, natives: readonly string[]) => readonly Finding[];
   /** Trust of each of our hooks where the client has such a gate. Paths are as registered. */
   readonly trust?: (documents: ReadonlyMap<string, JsonObject>, hooksFile: string, sha256: (text: string) => string) => readonly TrustState[];
   /** Native action the person must take after apply, if any. */

@@ -200,6 +200,10 @@ describe('caller', () => {
     // A command that the model runs.
     ['copilot-cli', { COPILOT_CLI: '1', COPILOT_AGENT_SESSION_ID: 's1' }, 'unknown'],
     ['claude', { COPILOT_CLI: '1', COPILOT_PROJECT_DIR: '/w', CLAUDE_PROJECT_DIR: '/w' }, 'copilot-cli'],
+    ['droid', { session_id: 's1', FACTORY_PROJECT_DIR: '/w', CLAUDE_PROJECT_DIR: '/w' }, 'droid'],
+    ['droid', { session_id: 'inherited', FACTORY_PROJECT_DIR: '/w' }, 'unknown'],
+    // A command that the model runs.
+    ['droid', { FACTORY_AIRGAP_ENABLED: 'true' }, 'unknown'],
     ['agy', { ANTIGRAVITY_CONVERSATION_ID: 's1' }, 'agy'],
     ['codex', { PATH: `${HELPER}:${PACKAGE}:/usr/bin` }, 'codex'],
     ['codex', { PATH: '/home/dev/.codex/tmp/arg0/codex-arg0AbC:/usr/bin' }, 'codex'],

@@ -27,6 +27,7 @@ const EVENTS: Readonly<Record<string, Readonly<Record<string, CanonicalEvent>>>>
     preToolUse: 'pre-tool', postToolUse: 'post-tool', permissionRequest: 'permission', userPromptSubmitted: 'prompt', sessionStart: 'session-start',
     sessionEnd: 'session-end', agentStop: 'stop',
   },
+  droid: { PreToolUse: 'pre-tool', PostToolUse: 'post-tool', SessionStart: 'session-start', SessionEnd: 'session-end', Stop: 'stop' },
   agy: { PreToolUse: 'pre-tool', PostToolUse: 'post-tool', PreInvocation: 'session-start', Stop: 'stop' },
 };
 

@@ -124,4 +124,26 @@ const copilot = {
   replaySession: '$COPILOT_AGENT_SESSION_ID',
 };
 
-export const CLIENTS = [claude, codex, gemini, qwen, copilot];
+const droid = {
+  id: 'droid',
+  packages: ['droid@0.215.0'],
+  binary: (modules) => join(modules, '.bin', 'droid'),
+  api: 'openai-chat-completions',
+  hooksFile: '.factory/hooks.json',
+  files: ['.factory/hooks.json', '.factory/mcp.json', '.factory/settings.json'],
+  rewrites: [],
+  before: (home, url) => put(join(home, '.factory/settings.json'), `${JSON.stringify({
+    customModels: [{ model: 'scripted', displayName: 'scripted', baseUrl: url, apiKey: 'not-a-key', provider: 'generic-chat-completion-api', maxOutputTokens: 1024 }],
+  }, null, 2)}\n`),
+  environment: () => ({ FACTORY_API_KEY: 'not-a-key', FACTORY_AIRGAP_ENABLED: 'true', FACTORY_DROID_AUTO_UPDATE_ENABLED: 'false', FACTORY_DISABLE_SETTINGS_PERSISTENCE: 'true' }),
+  argv: () => ['exec', '--skip-permissions-unsafe', '-m', 'custom:scripted-0', PROMPT],
+  shell: (command) => ({ tool: 'Execute', input: { command, summary: 'as the script says', riskLevel: 'low', riskLevelReason: 'none', timeout: 30 } }),
+  // Tools of MCP servers are on offer only after a search for them.
+  beforeMcp: { tool: 'ToolSearch', input: { query: 'select:lab___echo', max_results: 5 } },
+  mcp: (text) => ({ tool: 'lab___echo', input: { text } }),
+  mcpTool: 'lab___echo',
+  replay: '{"session_id":"%s","cwd":"/","hook_event_name":"PreToolUse","tool_name":"Execute","tool_input":{"command":"ls"}}',
+  replaySession: 'known-to-the-model',
+};
+
+export const CLIENTS = [claude, codex, gemini, qwen, copilot, droid];

@@ -86,7 +86,8 @@ async function bypassedTrust() {
 
 function judgeSession(world, model, run) {
   const record = model.record();
-  const [control, push, mcp, replay] = record.steps;
+  const [control, push] = record.steps;
+  const [mcp, replay] = record.steps.slice(-2);
   const lines = receipts(world);
   const calls = lines.filter(({ event }) => event === 'pre-tool');
   check('the session ended by itself and played the whole script', run.code === 0 && !run.timedOut && record.endings > 0 && record.faults.length === 0, { code: run.code, output: run.output, record });
@@ -106,7 +107,7 @@ async function guarded() {
   const typedHook = `printf '${client.replay}' "${client.replaySession}" | praetorctl hook ${client.id} pre-tool`;
   await playing([], async ({ world }) => {
     // A tool call's login shell may reset PATH, so the typed hook names the program.
-    const steps = [...shellSteps(), client.mcp('hello'), client.shell(typedHook.replace('praetorctl hook', `${join(world.bin, 'praetorctl')} hook`))];
+    const steps = [...shellSteps(), ...(client.beforeMcp === undefined ? [] : [client.beforeMcp]), client.mcp('hello'), client.shell(typedHook.replace('praetorctl hook', `${join(world.bin, 'praetorctl')} hook`))];
     const model = await startModel(client.api, steps);
     try {
       client.before(world.home, model.url);
