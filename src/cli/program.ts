@@ -156,7 +156,7 @@ function addReceipts(program: Command, running: Running): void {
   const sub = (spec: string, description: string): Command => addGlobal(receipts.command(spec).description(description));
   sub('list', 'The newest receipts, the newest last.')
     .addOption(new Option('--client <id>', "only this client's registrations; repeatable and comma-separated").argParser(list))
-    .addOption(new Option('--verdict <verdict>', 'only this verdict; repeatable and comma-separated (neutral, allow, ask, deny, error, skipped)').argParser(listOf('a verdict')))
+    .addOption(new Option('--verdict <verdict>', 'only this verdict; repeatable and comma-separated (neutral, allow, ask, deny, error, skipped, recorded)').argParser(listOf('a verdict')))
     .addOption(new Option('--rule <rule>', 'only this rule or rules below it (git.push); repeatable and comma-separated').argParser(listOf('a rule')))
     .addOption(new Option('--event <event>', 'only this event; repeatable and comma-separated').argParser(listOf('an event')))
     .addOption(new Option('--workspace <dir>', 'only sessions in this directory or below'))

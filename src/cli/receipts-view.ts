@@ -3,7 +3,7 @@ import type { ShownReceipt } from './receipts.ts';
 import { paint, printable, tilde, type Style } from './style.ts';
 import { table, type Cell } from './table.ts';
 
-const VERDICT_COLOR = { deny: 'red', ask: 'yellow', error: 'red', skipped: 'yellow', allow: 'green', neutral: 'dim' } as const;
+const VERDICT_COLOR = { deny: 'red', ask: 'yellow', error: 'red', skipped: 'yellow', recorded: 'yellow', allow: 'green', neutral: 'dim' } as const;
 
 /** To the second, in UTC: `2026-03-01 08:30:00Z`. */
 function shortTime(time: string): string {

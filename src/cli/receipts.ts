@@ -61,7 +61,7 @@ function moment(options: CommandContext['options'], name: 'since' | 'until', now
   return at;
 }
 
-const VERDICTS: readonly string[] = ['neutral', 'allow', 'ask', 'deny', 'error', 'skipped'] satisfies Receipt['verdict'][];
+const VERDICTS: readonly string[] = ['neutral', 'allow', 'ask', 'deny', 'error', 'skipped', 'recorded'] satisfies Receipt['verdict'][];
 
 function verdictsOf(value: unknown): string[] {
   const given = words(value);

@@ -92,7 +92,7 @@ const classRow = z.strictObject({
 
 const receipt = z.looseObject({
   id: z.string(), v: z.literal(1), time: z.string(), client: z.string(), event: z.string(), caller: z.string(),
-  verdict: z.enum(['neutral', 'allow', 'ask', 'deny', 'error', 'skipped']), rule: z.string().optional(), kind: z.string().optional(), tool: z.string().optional(),
+  verdict: z.enum(['neutral', 'allow', 'ask', 'deny', 'error', 'skipped', 'recorded']), rule: z.string().optional(), kind: z.string().optional(), tool: z.string().optional(),
   session: z.string().optional(), engine: z.string(), policy: z.string(), ms: z.number(), synthetic: z.literal(true).optional(), workspace: z.string().optional(),
 });
 

@@ -44,11 +44,12 @@ function clientCells(client: ClientReport): Cell[] {
     { text: client.client }, { text: client.version ?? '-', color: client.version === null ? 'dim' : undefined },
     tri(states.installed, true), tri(states.discovered, true), tri(states.observed, true), tri(states.drifted, false), tri(states.stale, false),
     { text: lastToolReceipt === null ? '-' : showAge(lastToolReceipt.age) },
+    client.proven === null ? { text: '-' } : { text: `enforcing, proven ${client.proven.slice(0, 10)}`, color: 'green' },
   ];
 }
 
 export function renderVerify(result: VerifyResult, look: Style): string {
-  const head = ['client', 'version', 'installed', 'discovered', 'observed', 'drifted', 'stale', 'evidence age'].map((text): Cell => ({ text, color: 'dim' }));
+  const head = ['client', 'version', 'installed', 'discovered', 'observed', 'drifted', 'stale', 'evidence age', 'proof'].map((text): Cell => ({ text, color: 'dim' }));
   const lines = result.clients.length === 0 ? [] : table(look, [head, ...result.clients.map(clientCells)]);
   for (const client of result.clients) {
     if (client.reasons.length === 0) continue;

@@ -16,7 +16,7 @@ const WORD_CHARS_MAX = 64;
 const RULE_CHARS_MAX = 96;
 const EVALUATORS_CHARS_MAX = 256;
 
-export type ReceiptVerdict = 'neutral' | 'allow' | 'ask' | 'deny' | 'error' | 'skipped';
+export type ReceiptVerdict = 'neutral' | 'allow' | 'ask' | 'deny' | 'error' | 'skipped' | 'recorded';
 
 export interface Receipt {
   readonly v: 1;
@@ -107,7 +107,7 @@ function clean(text: string, max: number): string {
   return out;
 }
 
-const VERDICTS: readonly string[] = ['neutral', 'allow', 'ask', 'deny', 'error', 'skipped'] satisfies ReceiptVerdict[];
+const VERDICTS: readonly string[] = ['neutral', 'allow', 'ask', 'deny', 'error', 'skipped', 'recorded'] satisfies ReceiptVerdict[];
 const KINDS: readonly string[] = ['shell', 'file-write', 'file-read', 'mcp', 'other'] satisfies ToolKind[];
 
 /** A line as written by this or a later version; undefined for torn, foreign or damaged lines. */

@@ -45,18 +45,20 @@ export function trustOf(e: ClientEvidence): StateInput['trust'] {
 }
 
 const isOurs = (fact: ReceiptFact, y: Yardstick): boolean => fact.engine === y.engine && fact.policy === y.policy;
+/** A receipt of an earlier version of the client says nothing about the program that is installed now. */
+export const isOfThisProgram = (fact: ReceiptFact, e: ClientEvidence): boolean => e.programChangedAt === undefined || fact.at > e.programChangedAt;
 const isRecent = (fact: ReceiptFact, y: Yardstick): boolean => fact.at >= y.now - y.maxAgeMs;
 
 function toolOf(e: ClientEvidence, y: Yardstick): StateInput['tool'] {
   const { tool, earlierTool, unread } = e.receipts;
-  if (tool !== undefined) return !isRecent(tool, y) ? 'aged' : isOurs(tool, y) ? 'fresh' : 'skewed';
+  if (tool !== undefined) return !isRecent(tool, y) ? 'aged' : isOurs(tool, y) && isOfThisProgram(tool, e) ? 'fresh' : 'skewed';
   if (unread !== undefined) return 'unknown';
   return earlierTool === undefined ? 'none' : 'earlier';
 }
 
 function sessionOf(e: ClientEvidence, y: Yardstick): StateInput['session'] {
   const { session, unread } = e.receipts;
-  if (session !== undefined) return isRecent(session, y) && isOurs(session, y) ? 'fresh' : 'old';
+  if (session !== undefined) return isRecent(session, y) && isOurs(session, y) && isOfThisProgram(session, e) ? 'fresh' : 'old';
   return unread === undefined ? 'none' : 'unknown';
 }
 

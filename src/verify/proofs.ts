@@ -5,6 +5,7 @@ import type { ClientEvidence } from '../model/evidence.ts';
 import { makeDirs, OWN_DIR_MODE, putFile, toBytes } from '../clientsetup/statefiles.ts';
 import { formatProof, parseProofLine, PROOFS_FILE, PROOFS_FILE_BYTES_MAX, PROOFS_MAX, type Proof, type ProofBinding } from '../receipts/proof.ts';
 import { joinPath } from '../roots/paths.ts';
+import type { Reason } from './state.ts';
 
 /** Newest first; a file that is not there is none, one that cannot be read says so. */
 export type ProofSource = { readonly ok: true; readonly proofs: readonly Proof[] } | { readonly ok: false; readonly why: string };
@@ -46,4 +47,19 @@ export function changedSince(proof: Proof, now: ProofBinding | undefined): reado
     [proof.engine !== now.engine, 'the version of praetorctl'], [proof.policy !== now.policy, 'the policy'], [proof.registration !== now.registration, 'the registration'],
   ];
   return parts.filter(([changed]) => changed).map(([, what]) => what);
+}
+
+/** The newest proof of a client decides: a later one that failed takes the word of an earlier one away. */
+export function judgeProof(source: ProofSource, client: string, now: ProofBinding | undefined, standing: boolean): { readonly proven: string | null; readonly reasons: readonly Reason[] } {
+  const fix = `praetorctl clients prove --client ${client}`;
+  if (!source.ok) return { proven: null, reasons: [{ code: 'note', text: `the proofs cannot be read (${source.why})`, fix: 'praetorctl doctor' }] };
+  const last = source.proofs.find((proof) => proof.client === client);
+  if (last === undefined) return { proven: null, reasons: [] };
+  const changed = changedSince(last, now);
+  if (last.result === 'not-proven') {
+    return { proven: null, reasons: changed.length > 0 ? [] : [{ code: 'proof-failed', text: `the last proof (${last.time}) failed: ${last.cause}`, fix }] };
+  }
+  if (changed.length > 0) return { proven: null, reasons: [{ code: 'proof-outdated', text: `the proof of ${last.time} does not bind any more: changed since then: ${changed.join(', ')}`, fix }] };
+  if (!standing) return { proven: null, reasons: [{ code: 'proof-outdated', text: `the proof of ${last.time} does not bind any more: the hooks do not stand or run as they did then`, fix }] };
+  return { proven: last.time, reasons: [] };
 }

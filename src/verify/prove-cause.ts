@@ -144,6 +144,8 @@ function silent({ receipts, command, onClientPath }: RunSeen, { client, evidence
 
 function controlRefused(seen: RunSeen, ground: CauseGround): Finding {
   const { client } = ground;
+  const unread = seen.receipts.some(({ verdict }) => verdict === 'error') ? withoutRefusal(seen, ground) : undefined;
+  if (unread !== undefined) return unread;
   const ours = seen.receipts.find(({ event, verdict }) => event === 'pre-tool' && (verdict === 'deny' || verdict === 'ask'));
   if (ours !== undefined) return say('control-refused', `the guard refused the harmless control command too (${ours.rule ?? 'no rule'}), so nothing is shown by a refusal`, 'praetorctl receipts list shows the rule');
   const why = silent(seen, ground);

@@ -106,7 +106,7 @@ function stepSeen(host: Host, record: ModelRecord, step: number, mark: string): 
 
 function look(run: ProofRun, stage: Stage, record: ModelRecord, ended: StartResult, since: number): RunSeen {
   const { host } = run.ground;
-  const receipts = ownReceipts(run.ground, stage, since);
+  const receipts = ownReceipts(run, stage, since);
   const control = stepSeen(host, record, 0, stage.marks.control);
   const judged = receipts.some(({ event }) => event === 'pre-tool' || event === 'permission');
   return {
@@ -118,12 +118,13 @@ function look(run: ProofRun, stage: Stage, record: ModelRecord, ended: StartResu
   };
 }
 
-/** Of this run: by the workspace, which nobody else has. */
-function ownReceipts({ host, dirs }: Ground, stage: Stage, since: number): readonly Receipt[] {
+/** Of this run: by the workspace, which nobody else has. A call that could not be read names none; then client and time must do. */
+function ownReceipts({ ground: { host, dirs }, client }: ProofRun, stage: Stage, since: number): readonly Receipt[] {
   const source = readReceipts(host, dirs.receipts);
   if (!source.ok) return [];
   const name = stage.root.slice(stage.root.lastIndexOf(WORKSPACE_PREFIX));
-  return source.tail.receipts.filter((receipt) => receipt.synthetic !== true && Date.parse(receipt.time) >= since - 1000 && receipt.workspace?.includes(`/${name}/`) === true).reverse();
+  const isOurs = ({ workspace, verdict, client: whose }: Receipt): boolean => (workspace === undefined ? verdict === 'error' && whose === client.id : workspace.includes(`/${name}/`));
+  return source.tail.receipts.filter((receipt) => receipt.synthetic !== true && Date.parse(receipt.time) >= since && isOurs(receipt)).reverse();
 }
 
 /** What the registered command does when called as the client would; its receipt is marked and never evidence. */

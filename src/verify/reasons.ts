@@ -3,7 +3,7 @@
 import type { ClientDefinition, Finding } from '../model/client.ts';
 import type { ClientEvidence, FileEvidence, HookEvidence, ServerEvidence } from '../model/evidence.ts';
 import { showPath } from '../model/json.ts';
-import { blockers, desiredTrust, hookFiles, serverFiles } from './checks.ts';
+import { blockers, desiredTrust, hookFiles, isOfThisProgram, serverFiles } from './checks.ts';
 import type { Reason, ReasonCode } from './state.ts';
 
 type Particulars = (reason: Reason, client: ClientDefinition, e: ClientEvidence) => readonly Reason[];
@@ -73,6 +73,7 @@ const PARTICULARS: { readonly [K in ReasonCode]?: Particulars } = {
   'hooks-off': (reason, _client, e) => findings(reason, e, (f) => f.effect === 'hooks' && f.certain),
   'file-doubtful': (reason, _client, e) => findings(reason, e, (f) => f.effect !== 'note' && !f.certain),
   'evidence-unread': evidenceUnread,
+  'evidence-skewed': (reason, client, e) => [e.receipts.tool === undefined || isOfThisProgram(e.receipts.tool, e) ? reason : { ...reason, text: `the program of ${client.name} changed since the newest receipt` }],
   'untrusted': untrusted, 'trust-modified': untrusted, 'trust-disabled': untrusted,
 };
 

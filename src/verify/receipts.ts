@@ -45,7 +45,7 @@ export interface ReceiptQuestion {
 const NOTHING = { tool: undefined, session: undefined, earlierTool: undefined, byEvent: new Map<string, ReceiptFact>() };
 
 function factOf(receipt: Receipt): ReceiptFact | undefined {
-  if (!isCanonicalEvent(receipt.event) || receipt.verdict === 'skipped') return undefined;
+  if (!isCanonicalEvent(receipt.event) || receipt.verdict === 'skipped' || receipt.verdict === 'recorded') return undefined;
   return { at: Date.parse(receipt.time), event: receipt.event, verdict: receipt.verdict, engine: receipt.engine, policy: receipt.policy };
 }
 
@@ -56,6 +56,7 @@ export function receiptEvidence(source: ReceiptSource, question: ReceiptQuestion
   if (!source.ok) return { ...NOTHING, unread: source.why, ignored };
   const { id, aliases, since, now, workspace } = question;
   const byEvent = new Map<string, ReceiptFact>();
+  const early = sessionsBefore(source.tail, id, since);
   let tool: ReceiptFact | undefined;
   let session: ReceiptFact | undefined;
   let earlierTool: ReceiptFact | undefined;
@@ -66,7 +67,7 @@ export function receiptEvidence(source: ReceiptSource, question: ReceiptQuestion
     if (receipt.synthetic === true) { ignored.synthetic += 1; continue; }
     if (receipt.caller !== id) { ignored.otherCaller += 1; continue; }
     if (fact.at > now + FUTURE_MS_MAX) { ignored.future += 1; continue; }
-    if (since === undefined || fact.at <= since) {
+    if (since === undefined || fact.at <= since || (receipt.session !== undefined && early.has(receipt.session))) {
       ignored.beforeInstall += 1;
       if (hasTool(fact.event)) earlierTool = newer(earlierTool, fact);
       continue;
@@ -76,6 +77,14 @@ export function receiptEvidence(source: ReceiptSource, question: ReceiptQuestion
     else session = newer(session, fact);
   }
   return { unread: unseen(source.tail, since, tool), tool, session, earlierTool, byEvent, ignored };
+}
+
+/** Sessions that had begun before the registration: a client reads its hooks at the start, so later calls may run the old ones. */
+function sessionsBefore(tail: ReceiptTail, id: string, since: number | undefined): ReadonlySet<string> {
+  const found = new Set<string>();
+  if (since === undefined) return found;
+  for (const { session, caller, time } of tail.receipts) if (session !== undefined && caller === id && Date.parse(time) <= since) found.add(session);
+  return found;
 }
 
 /** "No receipt" may be said only if the receipts were read back to the installation. */

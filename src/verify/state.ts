@@ -45,7 +45,7 @@ export type ReasonCode =
   | 'hooks-off' | 'file-doubtful' | 'evidence-unread' | 'untrusted' | 'trust-modified' | 'trust-disabled' | 'trust-unread'
   | 'no-tool-event' | 'unverified' | 'evidence-aged' | 'evidence-skewed' | 'registration-changed'
   | 'servers-unread' | 'servers-missing' | 'servers-differ' | 'server-conflict'
-  | 'entrypoint-missing' | 'last-answer-error' | 'ignored-receipts' | 'run-unfinished' | 'note';
+  | 'entrypoint-missing' | 'last-answer-error' | 'ignored-receipts' | 'run-unfinished' | 'proof-outdated' | 'proof-failed' | 'note';
 
 /** What the reasons call the client. */
 export interface Words { readonly id: string; readonly name: string; readonly trustFix: string }
@@ -64,6 +64,11 @@ const NOT_TRUSTED: readonly StateInput['trust'][] = ['untrusted', 'modified', 'd
 function runsNow(e: StateInput): Tri {
   if (e.entries === 'none' || e.gate === 'off' || e.gate === 'dropped' || NOT_TRUSTED.includes(e.trust)) return false;
   return e.entries === 'unknown' || e.gate === 'unknown' || e.trust === 'unknown' ? 'unknown' : true;
+}
+
+/** May a proof still speak for how things stand? Only with nothing in the way, and the registration as desired. */
+export function enforces(e: StateInput): boolean {
+  return e.toolEvent && e.entries === 'exact' && runsNow(e) === true;
 }
 
 function isObserved(e: StateInput): Tri {
@@ -203,7 +208,7 @@ export function not(a: Tri): Tri {
 }
 
 /** Text and fix of a reason in general words; verify/reasons.ts puts the particulars in their place. */
-function reason(code: Exclude<ReasonCode, 'entrypoint-missing' | 'last-answer-error' | 'ignored-receipts' | 'run-unfinished' | 'note'>, words: Words): Reason {
+function reason(code: Exclude<ReasonCode, 'entrypoint-missing' | 'last-answer-error' | 'ignored-receipts' | 'run-unfinished' | 'proof-outdated' | 'proof-failed' | 'note'>, words: Words): Reason {
   const { id, name, trustFix } = words;
   const plan = `praetorctl clients plan --client ${id}`;
   const apply = `praetorctl clients apply --client ${id}`;

@@ -17,9 +17,10 @@ import { loadSettings } from '../settings/load.ts';
 import { durationMs, type Settings } from '../settings/schema.ts';
 import { hookFiles, serverFiles, serverInput, stateInput, trustOf, type Yardstick } from './checks.ts';
 import { gatherEvidence } from './evidence.ts';
+import { bindingOf, judgeProof, readProofs, type ProofSource } from './proofs.ts';
 import { explain } from './reasons.ts';
 import { readReceipts, type ReceiptSource } from './receipts.ts';
-import { combine, deriveServers, deriveState, type Reason, type States } from './state.ts';
+import { combine, deriveServers, deriveState, enforces, type Reason, type States } from './state.ts';
 
 export type RequiredState = 'installed' | 'discovered' | 'observed';
 
@@ -47,8 +48,8 @@ export interface ClientReport {
   readonly scope: Scope;
   readonly states: States;
   readonly observed: boolean;
-  /** A proof needs a run in which a call was refused; nothing here makes one. */
-  readonly proven: null;
+  /** When `clients prove` last saw this client obey, if that still binds: same program, versions, registration and policy, and nothing off. */
+  readonly proven: string | null;
   readonly trust: 'trusted' | 'untrusted' | 'modified' | 'disabled' | 'none' | 'unknown';
   readonly hooks: readonly HookReport[];
   readonly mcp: readonly ServerReport[];
@@ -78,6 +79,7 @@ export interface Ground {
   readonly settings: Settings;
   readonly records: Records;
   readonly receipts: ReceiptSource;
+  readonly proofs: ProofSource;
   readonly scope: Scope;
 }
 
@@ -86,7 +88,7 @@ export function groundFor(host: Host, scope: Scope, settingsPath: string | undef
   const dirs = ownDirs({ platform: host.platform, env: host.env, home: context.home });
   const loaded = loadSettings(host, dirs.config, settingsPath);
   if (!loaded.ok) throw new PraetorError(loaded.diagnostics[0] ?? { code: 'settings-invalid', message: 'the settings are invalid', fix: 'correct them' });
-  return { host, context, dirs, settings: loaded.settings, records: readRecords(host, dirs), receipts: readReceipts(host, dirs.receipts), scope };
+  return { host, context, dirs, settings: loaded.settings, records: readRecords(host, dirs), receipts: readReceipts(host, dirs.receipts), proofs: readProofs(host, dirs.receipts), scope };
 }
 
 /** Named ones; else the selected or detected ones and those that the records know in this scope. Sorted by id. */
@@ -162,11 +164,12 @@ function reportOn(ground: Ground, client: ClientDefinition, runs: readonly Pendi
   const servers = deriveServers(wantedServers, words);
   const { absent, installed, discovered, observed, drifted, stale } = combine(hooks, servers, wantedServers.wanted);
   const states: States = { absent, installed, discovered, observed, drifted, stale };
-  const reasons = [...explain([...hooks.reasons, ...servers.reasons], client, e), ...unfinished(client, runs), ...ambiguous(ground, client, e)];
+  const proof = judgeProof(ground.proofs, client.id, bindingOf(ground.host, e, yardstick.engine, yardstick.policy), ground.scope === 'user' && enforces(input));
+  const reasons = [...explain([...hooks.reasons, ...servers.reasons], client, e), ...proof.reasons, ...unfinished(client, runs), ...ambiguous(ground, client, e)];
   const trust = trustOf(e);
   const report: ClientReport = {
     client: client.id, name: client.name, version: e.version.value, versionNote: e.version.why, detected: e.detected, program: e.program ?? null,
-    scope: ground.scope, states, observed: observed === true, proven: null,
+    scope: ground.scope, states, observed: observed === true, proven: proof.proven,
     trust: trust === 'no-gate' ? 'none' : trust, hooks: hookReports(e), mcp: serverReports(e), lastToolReceipt: lastToolReceipt(e, now),
     reasons, next: reasons[0]?.fix ?? '', meets: meets(states, request.require),
   };

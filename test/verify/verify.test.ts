@@ -199,7 +199,10 @@ describe.each(IDS)('%s', (id) => {
     fs.rmSync(path.join(m.state, 'files.json'));
     leave(m, receipt(id, { time: new Date(Date.now() - 3_600_000).toISOString() }));
     expect(one(m, id).states).toMatchObject({ installed: true, observed: false, stale: true });
+    // A session that began before the registration may still run the old one.
     leave(m, receipt(id));
+    expect(one(m, id).states).toMatchObject({ installed: true, observed: false });
+    leave(m, receipt(id, { session: 'ffee223344556677' }));
     expect(one(m, id).states).toMatchObject({ installed: true, observed: true });
   });
 
@@ -367,8 +370,8 @@ describe('selection and the whole answer', () => {
     await apply(m, ['codex']);
     const result = verify(m, { clients: ['claude', 'codex'] });
     const text = renderVerify(result, { color: false, home: m.home });
-    expect(text.split('\n')[0]).toMatch(/^client +version +installed +discovered +observed +drifted +stale +evidence age$/);
-    expect(text).toMatch(/^claude +- +yes +yes +yes +no +no +60 s$/m);
+    expect(text.split('\n')[0]).toMatch(/^client +version +installed +discovered +observed +drifted +stale +evidence age +proof$/);
+    expect(text).toMatch(/^claude +- +yes +yes +yes +no +no +60 s +-$/m);
     expect(text).toMatch(/untrusted/);
     expect(text).toContain('verify: 1 of 2 observed; not: codex');
     expect(text).not.toContain(m.home);
