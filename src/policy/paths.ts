@@ -52,6 +52,29 @@ export function isWithin(inner: string, outer: string): boolean {
   return inner === outer || (inner.startsWith(outer) && inner[outer.length] === '/');
 }
 
+/** The directories that the facts name, normalised once. */
+interface Named { readonly home: string | undefined; readonly workspace: string | undefined; readonly own: readonly string[] }
+const named = new WeakMap<PolicyFacts, Named>();
+
+function namedBy(facts: PolicyFacts): Named {
+  let found = named.get(facts);
+  if (found === undefined) {
+    const whole = (path: string): string => normalise(fold(path, facts.platform));
+    const { home, workspace, ownPaths } = facts;
+    found = { home: home === undefined ? undefined : whole(home), workspace: workspace === undefined ? undefined : whole(workspace), own: ownPaths.map(whole) };
+    named.set(facts, found);
+  }
+  return found;
+}
+
 export function homeOfFacts(facts: PolicyFacts): string | undefined {
-  return facts.home === undefined ? undefined : normalise(fold(facts.home, facts.platform));
+  return namedBy(facts).home;
+}
+
+export function workspaceOfFacts(facts: PolicyFacts): string | undefined {
+  return namedBy(facts).workspace;
+}
+
+export function ownOfFacts(facts: PolicyFacts): readonly string[] {
+  return namedBy(facts).own;
 }

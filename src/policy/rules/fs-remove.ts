@@ -14,7 +14,7 @@ const REMOVING = 'rm srm wipe trash trash-put rimraf find shred unlink mv';
 /** Directories that a command takes away as a whole, by rm, find or mv. */
 interface Taken { readonly word: Word; readonly text: string; readonly how: 'remove' | 'move' | 'find'; readonly find?: FindCall }
 
-function takenBy(effective: Effective): readonly Taken[] {
+function findTaken(effective: Effective): readonly Taken[] {
   const { program } = effective;
   if (program === 'find') {
     const find = findCall(effective);
@@ -50,11 +50,22 @@ function fed(effective: Effective): readonly Taken[] {
   return taken;
 }
 
+/** What is taken, and what each of it is. Five rules ask, the answer is the same. */
+interface Known { readonly taken: Taken; readonly kind: Kind | undefined }
+const known = new WeakMap<Effective, readonly Known[]>();
+
+function takenBy(effective: Effective, place: Place): readonly Known[] {
+  let found = known.get(effective);
+  if (found === undefined) {
+    found = findTaken(effective).map((taken) => ({ taken, kind: taken.word.dynamic && taken.text === taken.word.text ? undefined : kindOfText(taken.text, place) }));
+    known.set(effective, found);
+  }
+  return found;
+}
+
 function firstOf(effective: Effective, place: Place, wanted: (kind: Kind, taken: Taken) => Hit | undefined): Hit | undefined {
   let weak: Hit | undefined;
-  for (const taken of takenBy(effective)) {
-    if (taken.word.dynamic && taken.text === taken.word.text) continue;
-    const kind = kindOfText(taken.text, place);
+  for (const { taken, kind } of takenBy(effective, place)) {
     const hit = kind === undefined ? undefined : wanted(kind, taken);
     if (hit === undefined) continue;
     if (hit.decision !== 'ask') return hit;
@@ -151,7 +162,7 @@ function variable({ word, text }: Taken, place: Place): Hit | undefined {
 
 const dynamicRemoval: Check = (effective, place) => {
   let weak: Hit | undefined;
-  for (const taken of takenBy(effective)) {
+  for (const { taken } of takenBy(effective, place)) {
     if (taken.how === 'move') continue;
     const hit = variable(taken, place);
     if (hit?.decision === 'ask') weak ??= hit;

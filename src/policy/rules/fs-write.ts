@@ -10,12 +10,22 @@ import { fileArgs, writesOf, WRITING_PROGRAMS, type Write } from './writes.ts';
 
 const PACK = 'filesystem';
 
+const paths = new WeakMap<Write, string | undefined>();
+
+/** Many rules ask for the same path. */
+function pathOfWrite(write: Write, place: Place): string | undefined {
+  if (paths.has(write)) return paths.get(write);
+  const path = localPath(write.text, place);
+  paths.set(write, path);
+  return path;
+}
+
 /** The strongest hit among a command's writes. */
 function overWrites(effective: Effective, place: Place, judge: (write: Write, path: string) => 'deny' | 'ask' | undefined): Hit | undefined {
   let weak: Hit | undefined;
   for (const write of writesOf(effective)) {
     if (write.word.dynamic && write.text === write.word.text) continue;
-    const path = localPath(write.text, place);
+    const path = pathOfWrite(write, place);
     const found = path === undefined ? undefined : judge(write, path);
     if (found === 'deny') return { at: write.word };
     if (found === 'ask') weak ??= { at: write.word, decision: 'ask' };

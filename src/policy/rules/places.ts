@@ -1,6 +1,6 @@
 // Contract: what a path is to the person: root, system, a home, its private parts, the workspace, a repository. From text
 // alone: links are not followed here; whoever can ask the file system resolves the path first and asks again. PURE.
-import { baseName, fold, homeOfFacts, isWithin, normalise, resolvePath, UNKNOWN_ROOT } from '../paths.ts';
+import { baseName, homeOfFacts, isWithin, normalise, resolvePath, UNKNOWN_ROOT, workspaceOfFacts } from '../paths.ts';
 import { HOME_MARK } from '../shell-types.ts';
 import type { Place, Word } from '../types.ts';
 import { listed } from './options.ts';
@@ -88,7 +88,7 @@ export function kindOf(path: string, place: Place): Kind | undefined {
   const { facts } = place;
   if (path === '' || path === UNKNOWN_ROOT) return undefined;
   const home = homeOfFacts(facts);
-  const workspace = facts.workspace === undefined ? undefined : normalise(fold(facts.workspace, facts.platform));
+  const workspace = workspaceOfFacts(facts);
   // Inside the workspace only the repository's own directory is special, wherever the workspace stands.
   const inside = workspace !== undefined && workspace !== '/' && path !== workspace && isWithin(path, workspace);
   // A clone in a temporary directory is nobody's history, unless it is the workspace that stands there.

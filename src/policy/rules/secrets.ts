@@ -65,14 +65,28 @@ function isKeyDirectory(word: Word, place: Place): boolean {
   return path !== undefined && (isSecretPath(`${path}/id_rsa`, place) === 'key' && path.endsWith('/.ssh') || path.endsWith('/.gnupg') || path.endsWith('/.aws') || path.endsWith('/.password-store'));
 }
 
-function reading(effective: Effective, place: Place, wanted: (secret: Secret) => boolean): Word | undefined {
-  if (effective.remote?.kind === 'container') return undefined;
+interface Read { readonly word: Word; readonly secret: Secret }
+const known = new WeakMap<Effective, readonly Read[]>();
+
+/** The words that name a secret. Several rules ask, the answer is the same. */
+function secretReads(effective: Effective, place: Place): readonly Read[] {
+  let found = known.get(effective);
+  if (found === undefined) known.set(effective, found = findReads(effective, place));
+  return found;
+}
+
+function findReads(effective: Effective, place: Place): readonly Read[] {
+  if (effective.remote?.kind === 'container') return [];
+  const reads: Read[] = [];
   for (const word of readWords(effective)) {
-    const found = secretOf(word, place);
-    if (found !== undefined && wanted(found)) return word;
-    if (wanted('key') && listed(DIRECTORIES, effective.program) && isKeyDirectory(word, place)) return word;
+    const secret = secretOf(word, place) ?? (listed(DIRECTORIES, effective.program) && isKeyDirectory(word, place) ? 'key' : undefined);
+    if (secret !== undefined) reads.push({ word, secret });
   }
-  return undefined;
+  return reads;
+}
+
+function reading(effective: Effective, place: Place, wanted: (secret: Secret) => boolean): Word | undefined {
+  return secretReads(effective, place).find(({ secret }) => wanted(secret))?.word;
 }
 
 const readsKey: Check = (effective, place) => {
@@ -101,7 +115,7 @@ const codeReads: Check = (effective, place) => {
 
 /** True where one of the commands in front of a pipe prints a secret. */
 function printsSecret(effective: Effective, place: Place): boolean {
-  return reading(effective, place, () => true) !== undefined || effective.pipedFrom.some((one) => printsSecret(one, place));
+  return secretReads(effective, place).length > 0 || effective.pipedFrom.some((one) => printsSecret(one, place));
 }
 
 const toLocal = (text: string): boolean => /^(?:https?:\/\/)?(?:localhost|127\.\d+\.\d+\.\d+|\[::1\]|0\.0\.0\.0)(?:[:/]|$)/u.test(text);

@@ -58,7 +58,17 @@ function strongest(hits: readonly (Hit | undefined)[]): Hit | undefined {
   return weak;
 }
 
-function levels(effective: Effective, place: Place): readonly (readonly [Write, Level | undefined, string])[] {
+type Levelled = readonly [Write, Level | undefined, string];
+const known = new WeakMap<Effective, readonly Levelled[]>();
+
+/** Three rules ask, the answer is the same. */
+function levels(effective: Effective, place: Place): readonly Levelled[] {
+  let found = known.get(effective);
+  if (found === undefined) known.set(effective, found = findLevels(effective, place));
+  return found;
+}
+
+function findLevels(effective: Effective, place: Place): readonly Levelled[] {
   return writesOf(effective).map((write) => {
     const path = localPath(write.text, place) ?? '';
     return [write, path === '' || write.how === 'extract' ? undefined : levelOf(path, write.whole, place), path] as const;

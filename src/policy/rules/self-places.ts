@@ -1,5 +1,5 @@
 // Contract: which paths belong to the guard, hold its registrations, or are hooks of a project. PURE.
-import { fold, homeOfFacts, isWithin, normalise } from '../paths.ts';
+import { fold, homeOfFacts, isWithin, normalise, ownOfFacts, workspaceOfFacts } from '../paths.ts';
 import type { Place } from '../types.ts';
 
 /** `own`: our directories, launcher and package. `hooks`: holds registrations only. `shared`: people edit it, too. `workspace`: a project's own rules for us. */
@@ -12,7 +12,8 @@ function isRoot(root: string, place: Place): boolean {
   const { facts } = place;
   if (root === '?' || root === homeOfFacts(facts)) return true;
   if (place.cwd !== undefined && normalise(fold(place.cwd, facts.platform)) === root) return true;
-  return facts.workspace === undefined || isWithin(normalise(fold(facts.workspace, facts.platform)), root === '' ? '/' : root);
+  const workspace = workspaceOfFacts(facts);
+  return workspace === undefined || isWithin(workspace, root === '' ? '/' : root);
 }
 
 /** Places where programs are found on PATH, and where npm keeps the package. */
@@ -40,8 +41,7 @@ function holds(path: string, tail: string, place: Place): boolean {
 export function levelOf(path: string, whole: boolean, place: Place): Level | undefined {
   const { facts } = place;
   if (isProgram(path, whole)) return 'own';
-  for (const raw of facts.ownPaths) {
-    const own = normalise(fold(raw, facts.platform));
+  for (const own of ownOfFacts(facts)) {
     if (isWithin(path, own) || (whole && isWithin(own, path))) return 'own';
   }
   let level: Level | undefined;

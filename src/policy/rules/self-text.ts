@@ -81,5 +81,7 @@ export function effectOfScript(script: string): Effect {
   if (script.includes('praetor')) return 'drop';
   const bare = script.trim();
   if (bare === 'd' || bare === '1,$d' || bare === '$!d' || bare === 's/.*//' || bare === 's/.*//g') return 'drop';
-  return concernsHooks(script) ? 'concerns' : 'none';
+  if (!concernsHooks(script)) return 'none';
+  // Lines about hooks are deleted: `/hooks/,/]/d`.
+  return bare[0] === '/' && bare.endsWith('d') ? 'drop' : 'concerns';
 }
