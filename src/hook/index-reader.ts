@@ -67,6 +67,7 @@ export function openIndex(path: string): PolicyDocument | 'missing' | 'bad' {
     open.set(path, { fd, ino: stat.ino, mtimeNs: stat.mtimeNs, document });
     return document;
   } catch {
+    closeSync(fd);
     return 'bad';
   }
 }

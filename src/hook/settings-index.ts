@@ -34,9 +34,18 @@ export interface SettingsParts {
   readonly matches: (pattern: string, text: string) => boolean;
 }
 
+/** What cannot be looked at counts as gone: what was compiled stays in force. */
+function seen(path: string): BigIntStats | undefined {
+  try {
+    return lookAt(path);
+  } catch {
+    return undefined;
+  }
+}
+
 function isFresh({ meta }: PolicyDocument): boolean {
   for (const source of meta.sources) {
-    const stat = lookAt(source.path);
+    const stat = seen(source.path);
     if (stat === undefined || !sameStamp(source, stampOf(source.path, stat))) return false;
   }
   return true;
@@ -62,13 +71,17 @@ function operatorLayers(place: SettingsPlace, reader: () => SourceReader): Layer
   const compiled = place.state === undefined ? 'missing' : openIndex(below(place.platform, place.state, INDEX_FILE));
   if (typeof compiled === 'string') {
     const path = place.config === undefined ? undefined : below(place.platform, place.config, 'settings.yaml');
-    if (path === undefined || lookAt(path) === undefined) return compiled === 'missing' ? NONE : invalid('the compiled form is damaged and its source is gone');
+    try {
+      if (path === undefined || lookAt(path) === undefined) return compiled === 'missing' ? NONE : invalid('the compiled form is damaged and its source is gone');
+    } catch {
+      return invalid('the document cannot be looked at');
+    }
     const source = reader().operatorDocument(place, path);
     return source.meta.problem === '' ? { base: source, newer: undefined, state: 'source', problem: undefined } : invalid(source.meta.problem);
   }
   if (isFresh(compiled)) return { base: repairing(compiled, place, reader), newer: undefined, state: '', problem: undefined };
   const path = compiled.meta.sources[0]?.path;
-  if (path === undefined || lookAt(path) === undefined) return { base: compiled, newer: undefined, state: 'stale', problem: undefined };
+  if (path === undefined || seen(path) === undefined) return { base: compiled, newer: undefined, state: 'stale', problem: undefined };
   const source = reader().operatorDocument(place, path);
   return { base: compiled, newer: source.meta.problem === '' ? source : undefined, state: 'stale', problem: undefined };
 }
