@@ -1,5 +1,6 @@
 // Contract: rules about keys and credentials: reading them, sending them or the environment away, exporting them from their
 // stores. PURE.
+import { HOME_MARK } from '../shell-types.ts';
 import type { OptionSpec } from '../shell/options.ts';
 import type { Effective, Place, Rule, Word } from '../types.ts';
 import { literalPaths } from './code.ts';
@@ -20,13 +21,19 @@ const isNetwork = (program: string): boolean => listed(SENDERS, program);
 /** What a word names: a path, `@path` of curl, `name=@path`, `if=path` of dd, `path` in front of a remote target. */
 function pathsOfWord(word: Word): readonly string[] {
   const text = withoutGlob(word);
+  // A sentence that names a path is no path; a path with blanks begins as paths do.
+  const out = text.includes(' ') && !'/.~'.includes(text[0] ?? ' ') && !text.startsWith(HOME_MARK) ? [] : [text];
   const at = text.indexOf('@');
+  if (at !== -1 && isName(text.slice(0, at).replace('=', ''))) out.push(text.slice(at + 1).split(';')[0] ?? '');
   const equals = text.indexOf('=');
-  const out = [text];
-  if (at !== -1) out.push(text.slice(at + 1).split(';')[0] ?? '');
-  if (equals !== -1) out.push(text.slice(equals + 1));
-  if (text.includes('=<')) out.push(text.slice(text.indexOf('=<') + 2));
+  if (equals > 0 && isName(text.slice(0, equals))) out.push(text.slice(equals + 1), text[equals + 1] === '<' ? text.slice(equals + 2) : '');
   return out;
+}
+
+/** The name of a form's field or of an option, or nothing. */
+function isName(text: string): boolean {
+  for (const c of text) if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c === '_' || c === '-' || c === '.' || c === '[' || c === ']')) return false;
+  return true;
 }
 
 function secretOf(word: Word, place: Place): Secret | undefined {
