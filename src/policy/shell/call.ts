@@ -62,8 +62,8 @@ export function quoteWord(word: Word): string {
   return word.dynamic && /\s/.test(word.text) ? `"${word.text.replace(/["\\`]/g, '\\$&')}"` : word.text;
 }
 
-export function outputOf({ frame, env, cwd }: Call, { program, args }: Effective, workspace: string | undefined): string | undefined {
-  const printing: Printing = { program, args, input: frame.stdin.text, workspace, cwd, file: (path) => env.files.get(fileKey(path, cwd))?.text };
+export function outputOf({ frame, env, cwd }: Call, { program, args }: Effective): string | undefined {
+  const printing: Printing = { program, args, input: frame.stdin.text, cwd, file: (path) => env.files.get(fileKey(path, cwd))?.text };
   return printed(printing);
 }
 

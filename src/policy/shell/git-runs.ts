@@ -83,16 +83,18 @@ function expand(walker: Reader, call: Call, args: readonly FullWord[], parsed: G
   return { printed: walker.execute(inner(call, [first, ...args.slice(0, verbAt), ...words, ...args.slice(verbAt + 1)], 'git alias')) };
 }
 
+/** Options whose value is a command text. */
+function optionTexts(walker: Reader, call: Call, verb: string, words: readonly FullWord[], wanted: (name: string) => boolean): void {
+  for (const { name, value, word, valueWord } of gitOptions(verb, words).options) {
+    if (value !== undefined && wanted(name)) text(walker, call, value, (valueWord ?? word) as FullWord, `git ${verb}`);
+  }
+}
+
 /** Verbs that run a command text or words of their own. */
 function runs(walker: Reader, call: Call, { verb, args }: GitCall): void {
   const words = args as readonly FullWord[];
   switch (verb) {
-    case 'rebase': {
-      for (const { name, value, word, valueWord } of gitOptions('rebase', words).options) {
-        if ((name === '--exec' || name === '-x') && value !== undefined) text(walker, call, value, (valueWord ?? word) as FullWord, 'git rebase --exec');
-      }
-      return;
-    }
+    case 'rebase': return optionTexts(walker, call, verb, words, (name) => name === '--exec' || name === '-x');
     case 'submodule': {
       const at = words.findIndex((word) => word.text === 'foreach');
       const rest = at === -1 ? [] : words.slice(at + 1).filter((word, index) => index > 3 || !/^(?:--recursive|--quiet|-q|--)$/.test(word.text));
@@ -102,12 +104,7 @@ function runs(walker: Reader, call: Call, { verb, args }: GitCall): void {
       if (words[0]?.text === 'run' && words.length > 1) walker.execute(inner(call, words.slice(1), 'git bisect run'));
       return;
     }
-    case 'filter-branch': {
-      for (const { name, value, word, valueWord } of gitOptions('filter-branch', words).options) {
-        if (name.endsWith('-filter') && name !== '--subdirectory-filter' && value !== undefined) text(walker, call, value, (valueWord ?? word) as FullWord, 'git filter-branch');
-      }
-      return;
-    }
+    case 'filter-branch': return optionTexts(walker, call, verb, words, (name) => name.endsWith('-filter') && name !== '--subdirectory-filter');
     case 'difftool': case 'mergetool': {
       const at = words.findIndex((word) => word.text === '-x' || word.text.startsWith('--extcmd'));
       const given = words[at];

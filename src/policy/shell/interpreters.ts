@@ -41,21 +41,28 @@ function reading(call: Call, options: Options): Reading {
   let unknown = false;
   let at = 0;
   for (; at < args.length; at++) {
-    const word = args[at] as FullWord;
-    if (options.module?.test(word.text) === true && !options.code.test(word.text)) return { codes, from, unknown: false };
-    const attached = options.attached?.exec(word.text)?.[1];
-    const given = options.code.test(word.text) ? args[++at] : undefined;
+    const one = args[at] as FullWord;
+    if (endsOptions(one.text, options)) return { codes, from, unknown: false };
+    const attached = options.attached?.exec(one.text)?.[1];
+    const given = options.code.test(one.text) ? args[++at] : undefined;
     if (given !== undefined || attached !== undefined) {
-      const holder = given ?? word;
+      const holder = given ?? one;
       codes.push({ text: attached ?? holder.text, at: holder });
       from.push(...(holder.from ?? []));
       if (holder.whole === true) unknown = true;
-    } else if (options.valued.test(word.text)) at++;
-    else if (word.text === '--version' || word.text === '--help' || word.text === '-V') return { codes, from, unknown: false };
-    else if (word.text[0] !== '-' || word.text === '-') break;
+    } else if (options.valued.test(one.text)) at++;
+    else if (one.text[0] !== '-' || one.text === '-') break;
   }
-  if (codes.length > 0) return { codes, from, unknown };
-  const script = args[at];
+  return codes.length > 0 ? { codes, from, unknown } : fromFile(call, args[at]);
+}
+
+/** A module, a question for the version: no program text is read. */
+function endsOptions(text: string, { module, code }: Options): boolean {
+  return (module?.test(text) === true && !code.test(text)) || text === '--version' || text === '--help' || text === '-V';
+}
+
+/** A script that the line wrote, or standard input. */
+function fromFile(call: Call, script: FullWord | undefined): Reading {
   if (script !== undefined && script.text !== '-' && !/^\/dev\/(?:stdin|fd\/0)$/.test(script.text)) {
     const file = fileText(call, script);
     return { codes: file.text === undefined ? [] : [{ text: file.text, at: script }], from: file.from, unknown: file.text === undefined && file.known && file.text === '<()' };

@@ -11,7 +11,6 @@ export interface Printing {
   readonly args: readonly Word[];
   /** Text on standard input. */
   readonly input: string | undefined;
-  readonly workspace: string | undefined;
   readonly cwd: string | undefined;
   /** A file that the line itself wrote. */
   readonly file: (path: string) => string | undefined;
@@ -35,36 +34,40 @@ const BASE64: OptionSpec = { valued: 'wio', longs: 'decode wrap= ignore-garbage 
 const XXD: OptionSpec = { valued: 'cglnosR' };
 const OPENSSL: OptionSpec = { oneDash: true, longs: 'in= out= pass= k= kfile= K= iv= md= iter=' };
 
+type Printer = (call: Printing) => string | undefined;
+
+const decode = (spec: OptionSpec, wanted: readonly string[], by: (text: string) => string | undefined): Printer => (call) => decoded(call, spec, wanted, by);
+const search: Printer = ({ program, args }) => located(program, args);
+const namePrinter: Printer = ({ program, args }) => namePart(program, args);
+
+const PRINTERS: Readonly<Record<string, Printer>> = {
+  echo: ({ args }) => echo(args),
+  printf: ({ args }) => {
+    const texts = literal(args[0]?.text === '--' ? args.slice(1) : args);
+    return texts === undefined || texts[0] === '-v' ? undefined : printf(texts[0] ?? '', texts.slice(1));
+  },
+  cat, tac: cat,
+  tee: ({ input }) => input,
+  base64: decode(BASE64, ['-d', '-D', '--decode'], base64),
+  base32: decode(BASE64, ['-d', '-D', '--decode'], base32),
+  xxd: decode(XXD, ['-r'], hex),
+  openssl: ({ args, input }) => {
+    const rest = readOptions(args.slice(1), OPENSSL);
+    const plain = args[0]?.text === 'base64' || (args[0]?.text === 'enc' && hasOption(rest, '--base64', '--a'));
+    return plain && hasOption(rest, '--d') && input !== undefined ? base64(input) : undefined;
+  },
+  rev: ({ args, input }) => (args.length === 0 ? input?.split('\n').map((line) => [...line].reverse().join('')).join('\n') : undefined),
+  tr: ({ args, input }) => tr(args, input),
+  which: search, type: search, command: search,
+  pwd: ({ cwd }) => cwd ?? PWD_MARK,
+  mktemp: ({ args }) => temporary(args),
+  dirname: namePrinter, basename: namePrinter,
+  realpath: ({ args }) => locatedPath(args), readlink: ({ args }) => locatedPath(args),
+};
+
 function compute(call: Printing): string | undefined {
-  const { program, args, input } = call;
-  if (SILENT.has(program)) return '';
-  switch (program) {
-    case 'echo': return echo(args);
-    case 'printf': {
-      const texts = literal(args[0]?.text === '--' ? args.slice(1) : args);
-      if (texts === undefined || texts[0] === '-v') return undefined;
-      return printf(texts[0] ?? '', texts.slice(1));
-    }
-    case 'cat': case 'tac': return cat(call);
-    case 'tee': return input;
-    case 'base64': return decoded(call, BASE64, ['-d', '-D', '--decode'], base64);
-    case 'base32': return decoded(call, BASE64, ['-d', '-D', '--decode'], base32);
-    case 'xxd': return decoded(call, XXD, ['-r'], hex);
-    case 'openssl': {
-      const rest = readOptions(args.slice(1), OPENSSL);
-      const plain = args[0]?.text === 'base64' || (args[0]?.text === 'enc' && hasOption(rest, '--base64', '--a'));
-      return plain && hasOption(rest, '--d') && input !== undefined ? base64(input) : undefined;
-    }
-    case 'rev': return args.length === 0 ? input?.split('\n').map((line) => [...line].reverse().join('')).join('\n') : undefined;
-    case 'tr': return tr(args, input);
-    case 'which': case 'type': case 'command': return located(program, args);
-    case 'pwd': return call.cwd ?? PWD_MARK;
-    case 'mktemp': return temporary(args);
-    case 'dirname': case 'basename': return namePart(program, args);
-    case 'realpath': case 'readlink': return locatedPath(args);
-    case 'git': return args.length === 2 && args[0]?.text === 'rev-parse' && args[1]?.text === '--show-toplevel' ? call.workspace : undefined;
-    default: return undefined;
-  }
+  if (SILENT.has(call.program)) return '';
+  return Object.prototype.hasOwnProperty.call(PRINTERS, call.program) ? PRINTERS[call.program]?.(call) : undefined;
 }
 
 function echo(args: readonly Word[]): string | undefined {
@@ -95,12 +98,12 @@ function cat({ args, input, file }: Printing): string | undefined {
   return out;
 }
 
-function decoded({ args, input, file }: Printing, spec: OptionSpec, wanted: readonly string[], decode: (text: string) => string | undefined): string | undefined {
+function decoded({ args, input, file }: Printing, spec: OptionSpec, wanted: readonly string[], by: (text: string) => string | undefined): string | undefined {
   const read = readOptions(args, spec);
   if (!hasOption(read, ...wanted)) return undefined;
   const operand = lastOption(read, '-i', '--input')?.valueWord ?? read.operands[0];
   const content = operand === undefined || operand.text === '-' ? input : (operand as { content?: string }).content ?? file(operand.text);
-  return content === undefined ? undefined : decode(content);
+  return content === undefined ? undefined : by(content);
 }
 
 function tr(args: readonly Word[], input: string | undefined): string | undefined {

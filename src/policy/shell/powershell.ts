@@ -43,22 +43,33 @@ class PsParser {
 
   run(): void {
     while (this.i < this.s.length) {
-      const c = this.s[this.i] ?? '';
-      if (c === ' ' || c === '\t' || c === '\r') this.i++;
-      else if (c === '`' && (this.s[this.i + 1] === '\n' || this.s[this.i + 1] === '\r')) this.i += 2;
-      else if (c === '#') this.i = this.to('\n');
-      else if (this.s.startsWith('<#', this.i)) this.i = this.to('#>', 2);
-      else if (c === '\n' || c === ';') { this.endPipeline(); this.i++; }
-      else if (c === '&' && this.s[this.i + 1] === '&') { this.endPipeline(); this.i += 2; }
-      else if (c === '|' && this.s[this.i + 1] === '|') { this.endPipeline(); this.i += 2; }
-      else if (c === '|') { this.endCommand(); this.i++; }
-      else if (c === '&') { if (this.words.length > 0) this.endPipeline(); this.i++; }
-      else if (c === '}' || c === ')') { this.endPipeline(); this.i++; }
-      else if (c === '>' || (/[0-9*]/.test(c) && this.s[this.i + 1] === '>')) this.redirect();
-      else this.words.push(this.word());
+      if (!this.blank() && !this.operator()) this.words.push(this.word());
       if (this.count > PS_COMMANDS_MAX) { this.overflow = true; return; }
     }
     this.endPipeline();
+  }
+
+  /** Blanks, continued lines and comments. */
+  private blank(): boolean {
+    const c = this.s[this.i];
+    if (c === ' ' || c === '\t' || c === '\r') this.i++;
+    else if (c === '`' && (this.s[this.i + 1] === '\n' || this.s[this.i + 1] === '\r')) this.i += 2;
+    else if (c === '#') this.i = this.to('\n');
+    else if (c === '<' && this.s[this.i + 1] === '#') this.i = this.to('#>', 2);
+    else return false;
+    return true;
+  }
+
+  private operator(): boolean {
+    const c = this.s[this.i] ?? '';
+    const twice = this.s[this.i + 1] === c;
+    if (c === '\n' || c === ';' || c === '}' || c === ')') { this.endPipeline(); this.i++; }
+    else if ((c === '&' || c === '|') && twice) { this.endPipeline(); this.i += 2; }
+    else if (c === '|') { this.endCommand(); this.i++; }
+    else if (c === '&') { if (this.words.length > 0) this.endPipeline(); this.i++; }
+    else if (c === '>' || (/[0-9*]/.test(c) && this.s[this.i + 1] === '>')) this.redirect();
+    else return false;
+    return true;
   }
 
   private to(mark: string, plus = 0): number {
@@ -97,29 +108,30 @@ class PsParser {
     let quoted = false;
     let dynamic = false;
     const inside: string[] = [];
-    for (; this.i < this.s.length;) {
+    while (this.i < this.s.length) {
       const c = this.s[this.i] ?? '';
-      if (/[\s;|)}]/.test(c) || (c === '&' && text !== '') || (c === '>' && text !== '')) break;
-      if (c === '`') { text += this.s[this.i + 1] ?? ''; this.i += 2; }
-      else if (c === "'" || c === '\u2018' || c === '\u2019') { text += this.single(); quoted = true; }
-      else if (c === '"' || c === '\u201C' || c === '\u201D') {
-        quoted = true;
-        const part = this.double(inside);
-        text += part.text;
-        dynamic ||= part.dynamic;
-      } else if (c === '@' && (this.s[this.i + 1] === "'" || this.s[this.i + 1] === '"')) { text += this.hereString(); quoted = true; }
-      else if (c === '(' || c === '{') {
-        inside.push(this.balanced(c, c === '(' ? ')' : '}'));
-        text += c === '(' ? '$()' : '{}';
-        dynamic = true;
-      } else if (c === '$' || c === '@') {
-        const part = this.expansion(inside);
-        text += part.text;
-        dynamic ||= part.dynamic;
-      } else { text += c; this.i++; }
+      if (/[\s;|)}]/.test(c) || ((c === '&' || c === '>') && text !== '')) break;
+      const part = this.piece(c, inside);
+      text += part.text;
+      dynamic ||= part.dynamic;
+      quoted ||= part.quoted;
     }
     if (this.i === start) this.i++;
     return { text, quoted, dynamic, inside, start, end: this.i };
+  }
+
+  private piece(c: string, inside: string[]): { text: string; dynamic: boolean; quoted: boolean } {
+    switch (c) {
+      case '`': this.i += 2; return { text: this.s[this.i - 1] ?? '', dynamic: false, quoted: false };
+      case "'": case '\u2018': case '\u2019': return { text: this.single(), dynamic: false, quoted: true };
+      case '"': case '\u201C': case '\u201D': return { ...this.double(inside), quoted: true };
+      case '(': inside.push(this.balanced('(', ')')); return { text: '$()', dynamic: true, quoted: false };
+      case '{': inside.push(this.balanced('{', '}')); return { text: '{}', dynamic: true, quoted: false };
+      case '@': case '$':
+        if (c === '@' && (this.s[this.i + 1] === "'" || this.s[this.i + 1] === '"')) return { text: this.hereString(), dynamic: false, quoted: true };
+        return { ...this.expansion(inside), quoted: false };
+      default: this.i++; return { text: c, dynamic: false, quoted: false };
+    }
   }
 
   private single(): string {

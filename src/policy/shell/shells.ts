@@ -15,7 +15,7 @@ interface Invocation { readonly text: FullWord | undefined; readonly script: Ful
 /** `-lc TEXT`, `-o pipefail -c TEXT`, `--rcfile F`, `-s ARGS`, `SCRIPT ARGS`. */
 function invocation(args: readonly FullWord[]): Invocation {
   let fromText = false;
-  let fromInput = false;
+  let stdin = false;
   let startup: FullWord | undefined;
   let at = 0;
   for (; at < args.length; at++) {
@@ -28,13 +28,13 @@ function invocation(args: readonly FullWord[]): Invocation {
       continue;
     }
     if (text.includes('c')) fromText = true;
-    if (text.includes('s')) fromInput = true;
+    if (text.includes('s')) stdin = true;
     const last = text[text.length - 1];
     if (last === 'o' || last === 'O') at++;
   }
   const rest = args.slice(at);
   if (fromText) return { text: rest[0], script: undefined, args: rest.slice(2), startup };
-  if (fromInput || rest.length === 0) return { text: undefined, script: undefined, args: rest, startup };
+  if (stdin || rest.length === 0) return { text: undefined, script: undefined, args: rest, startup };
   return { text: undefined, script: rest[0], args: rest.slice(1), startup };
 }
 

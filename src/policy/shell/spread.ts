@@ -69,14 +69,25 @@ const FIND_ACTIONS = new Set(['-exec', '-execdir', '-ok', '-okdir']);
 /** Tests that leave out part of what is below the starting point. */
 const FIND_TESTS = /^-(?:i?name|i?path|i?regex|i?wholename|i?lname|newer.*|[acm]min|[acm]time|size|empty|user|group|perm|inum|links|samefile|maxdepth|uid|gid|used|nouser|nogroup|executable|readable|writable|xtype)$/;
 
-const find: Handler = (walker, call, program) => {
-  const args = call.words.slice(1);
-  emit(walker, call, { program });
+function startingPoints(args: readonly FullWord[], program: FullWord): { roots: readonly FullWord[]; end: number } {
   let begin = 0;
   while (/^-[HLPO]/.test(args[begin]?.text ?? '') || args[begin]?.text === '-D') begin += args[begin]?.text === '-D' ? 2 : 1;
   let end = begin;
   while (end < args.length && !/^[-(!]/.test(args[end]?.text ?? '')) end++;
-  const roots: readonly FullWord[] = end > begin ? args.slice(begin, end) : [{ ...(call.words[0] as FullWord), text: '.' }];
+  return { roots: end > begin ? args.slice(begin, end) : [{ ...program, text: '.' }], end };
+}
+
+/** What `{}` stands for: everything below the starting point, or some of it. */
+function foundBelow(root: FullWord, chosen: boolean): FullWord {
+  return chosen
+    ? { ...root, text: `${root.text.replace(/\/$/, '')}/$()`, dynamic: true }
+    : { ...root, text: root.text.endsWith('/') ? `${root.text}*` : `${root.text}/*`, glob: true };
+}
+
+const find: Handler = (walker, call, program) => {
+  const args = call.words.slice(1);
+  emit(walker, call, { program });
+  const { roots, end } = startingPoints(args, call.words[0] as FullWord);
   const chosen = args.some(({ text }) => FIND_TESTS.test(text));
   for (let at = end; at < args.length; at++) {
     if (!FIND_ACTIONS.has(args[at]?.text ?? '')) continue;
@@ -84,9 +95,7 @@ const find: Handler = (walker, call, program) => {
     while (stop < args.length && args[stop]?.text !== ';' && !(args[stop]?.text === '+' && args[stop - 1]?.text === '{}')) stop++;
     const words = args.slice(at + 1, stop);
     for (const root of roots.slice(0, 8)) {
-      const found: FullWord = chosen
-        ? { ...root, text: `${root.text.replace(/\/$/, '')}/$()`, dynamic: true }
-        : { ...root, text: root.text.endsWith('/') ? `${root.text}*` : `${root.text}/*`, glob: true };
+      const found = foundBelow(root, chosen);
       if (words.length > 0) walker.execute(inner({ ...call, frame: { ...call.frame, stdin: { from: [], text: undefined } } }, replaced(words, '{}', found), program));
     }
     at = stop;

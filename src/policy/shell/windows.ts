@@ -64,23 +64,41 @@ function full(word: PsWord, from: readonly Effective[]): FullWord {
 
 const KEYWORDS: ReadonlySet<string> = new Set(['if', 'elseif', 'else', 'while', 'for', 'foreach', 'do', 'until', 'try', 'catch', 'finally', 'switch', 'function', 'filter', 'return', 'throw', 'param', 'begin', 'process', 'end', 'in', '.', '&']);
 
+/** `$x = VALUE` and `$env:X=VALUE`: the variable and the words of its value. */
+function assignmentOf(words: readonly PsWord[]): { variable: PsWord; value: readonly PsWord[] } | undefined {
+  const [variable, equals] = words;
+  if (variable === undefined || variable.quoted) return undefined;
+  if (equals !== undefined && /^[-+]?=$/.test(equals.text)) return { variable, value: words.slice(2) };
+  const attached = /^\$((?:env:)?\w+)=(.*)$/is.exec(variable.text);
+  if (attached === null) return undefined;
+  const text = attached[2] ?? '';
+  return { variable: { ...variable, text: `$${attached[1]}` }, value: [{ ...variable, text, dynamic: text.includes('$') }, ...words.slice(1)].filter((word) => word.text !== '') };
+}
+
+/** How many keywords stand in front of a command. */
+function keywordsBefore(words: readonly PsWord[], piped: boolean): number {
+  let at = 0;
+  for (; at < words.length; at++) {
+    const text = words[at]?.text.toLowerCase() ?? '';
+    if (words[at]?.quoted === true || !KEYWORDS.has(text) || (text === 'foreach' && piped)) break;
+  }
+  return at;
+}
+
 /** One command of a pipeline; gives its text where it is a literal. */
 function psCommand(walker: Reader, outer: Call, parsed: PsCommand): string | undefined {
-  let given = parsed.words;
-  const [variable, equals] = given;
-  if (variable !== undefined && equals !== undefined && /^[-+]?=$/.test(equals.text) && !variable.quoted) return psAssignment(walker, outer, variable, given.slice(2), parsed);
-  const attached = variable === undefined || variable.quoted ? null : /^\$((?:env:)?\w+)=(.*)$/is.exec(variable.text);
-  if (variable !== undefined && attached !== null) return psAssignment(walker, outer, { ...variable, text: `$${attached[1]}` }, [{ ...variable, text: attached[2] ?? '', dynamic: (attached[2] ?? '').includes('$') }, ...given.slice(1)].filter(({ text }) => text !== ''), parsed);
-  const insides: Effective[][] = given.map((word) => inside(walker, outer, word));
-  let froms = insides;
-  while (given.length > 0 && !given[0]?.quoted && KEYWORDS.has(given[0]?.text.toLowerCase() ?? '') && !(given[0]?.text.toLowerCase() === 'foreach' && outer.frame.stdin.from.length > 0)) { given = given.slice(1); froms = froms.slice(1); }
-  const words = given.map((word, at) => full(word, froms[at] ?? []));
+  const set = assignmentOf(parsed.words);
+  if (set !== undefined) return psAssignment(walker, outer, set.variable, set.value, parsed);
+  const froms = parsed.words.map((word) => inside(walker, outer, word));
+  const piped = outer.frame.stdin.from.length > 0;
+  const skip = keywordsBefore(parsed.words, piped);
+  const words = parsed.words.slice(skip).map((word, at) => full(word, froms[at + skip] ?? []));
   const [first] = words;
   const command: SimpleCommand = { assigns: [], words, redirects: parsed.writes.map((target) => ({ write: true, target: full(target, []) })), input: [], start: parsed.start, end: parsed.end };
   const call: Call = { ...outer, words, assigns: [], command, span: [parsed.start, parsed.end] };
   if (first === undefined) { if (command.redirects.length > 0) emit(walker, call, { program: '', shell: 'powershell' }); return undefined; }
   // A string, a number, a block or an expression alone is only printed.
-  if (words.length === 1 && given[0]?.quoted === true && outer.frame.stdin.from.length === 0 && variable === given[0] && !precededByCall(outer, parsed)) return first.text;
+  if (words.length === 1 && first.quoted && !piped && skip === 0 && !precededByCall(outer, parsed)) return first.text;
   if (first.text === '{}' || first.text === '$()' || first.text[0] === '[') { encoded(walker, call); return undefined; }
   if (first.dynamic) { unresolved(walker, call, 'the program is not literal', (first.from ?? []).some((one) => isFetcher(one)), first.from); return undefined; }
   return named(walker, call, first);
