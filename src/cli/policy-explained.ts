@@ -5,6 +5,9 @@ import type { Question } from './policy-input.ts';
 import type { Judgement } from './policy-judge.ts';
 import { levelFrom, ruleById, splitReason } from './policy-rules.ts';
 
+/** `cwd` null: it is not known where the command runs. */
+export type ExplainedCommand = Omit<CommandView, 'cwd'> & { readonly cwd: string | null };
+
 export interface Explained {
   readonly verdict: 'neutral' | 'allow' | 'ask' | 'deny' | 'error';
   readonly rule: string | null;
@@ -24,7 +27,7 @@ export interface Explained {
   readonly answer: { readonly stdout: string; readonly stderr: string; readonly exit: number } | null;
   readonly why: string;
   readonly quick: boolean;
-  readonly commands: readonly CommandView[];
+  readonly commands: readonly ExplainedCommand[];
   readonly trail: readonly { readonly rule: string; readonly result: string; readonly span: readonly number[] | null; readonly note: string | null }[];
   readonly steps: number | null;
 }
@@ -67,7 +70,7 @@ export function explained(judged: Judgement, question: Question): Explained {
     instead: reason === undefined ? null : splitReason(reason).instead || null, level: levelOf(judged), span: spanOf(judged), ...subjectOf(judged),
     client: question.kind === 'payload' ? question.dialect.id : null, event: question.kind === 'payload' ? question.event : 'pre-tool',
     settings: judged.settingsState, answer: judged.answer ?? null, why: whyOf(judged), quick: judged.quick,
-    commands: (evaluation.commands ?? []).map((view) => ({ ...view, args: [...view.args], chain: [...view.chain], span: [view.span[0], view.span[1]] })),
+    commands: (evaluation.commands ?? []).map((view) => ({ ...view, args: [...view.args], chain: [...view.chain], cwd: view.cwd ?? null, span: [view.span[0], view.span[1]] })),
     trail: evaluation.trail.map(({ rule: id, result, span, note }) => ({ rule: id, result, span: span === undefined ? null : [span[0], span[1]], note: note ?? null })),
     steps: evaluation.steps ?? null,
   };

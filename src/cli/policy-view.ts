@@ -1,7 +1,7 @@
 // Contract: verdicts, explanations and the rule list as text. Nothing is decided here. PURE.
-import type { CommandView } from '../policy/types.ts';
+import { UNKNOWN_ROOT } from '../policy/paths.ts';
 import { HOME_MARK, PWD_MARK } from '../policy/shell-types.ts';
-import type { Explained } from './policy-explained.ts';
+import type { Explained, ExplainedCommand } from './policy-explained.ts';
 import type { RuleRow } from './policy-rules.ts';
 import { paint, printable, tilde, type Style } from './style.ts';
 import { table, type Cell, type CellColor } from './table.ts';
@@ -66,12 +66,12 @@ export function renderVerdict(style: Style, e: Verdictish): string {
   return [headline(style, e), ...(e.rule === null ? [] : subject(style, e)), ...reason, ...answerLines(e)].join('\n');
 }
 
-function commandRow(style: Style, view: CommandView & { readonly cwd?: string | undefined }, cwd: string | null): Cell[] {
+function commandRow(style: Style, view: ExplainedCommand, cwd: string | null): Cell[] {
   const line = view.unresolved !== '' ? `? ${view.args.join(' ')}` : [view.program === '' ? '(only assignments or redirections)' : view.program, ...view.args].join(' ');
   const notes = [
     ...(view.chain.length === 0 ? [] : [`behind ${view.chain.join(', ')}`]), ...(view.within === '' ? [] : [`in ${view.within}`]),
     ...(view.unresolved === '' ? [] : [`unresolved: ${view.unresolved}`]),
-    ...('cwd' in view && view.cwd !== cwd ? [`runs in ${view.cwd === undefined ? 'an unknown directory' : tilde(style, view.cwd)}`] : []),
+    ...(view.cwd === cwd ? [] : [`runs in ${view.cwd === null || view.cwd.startsWith(UNKNOWN_ROOT) ? 'an unknown directory' : tilde(style, view.cwd)}`]),
   ];
   const text = readable(line);
   return [{ text: `  ${text.length > LINE_CHARS_MAX ? `${text.slice(0, LINE_CHARS_MAX - 1)}…` : text}` }, { text: readable(notes.join('; ')), color: 'dim' }];

@@ -78,7 +78,7 @@ const explanation = {
   why: z.string(), quick: z.boolean().describe('The hook answers without loading the rules.'), steps: z.int().nullable(),
   commands: z.array(z.looseObject({
     program: z.string(), args: z.array(z.string()), chain: z.array(z.string()).describe('Wrappers taken off, outermost first.'),
-    within: z.string(), unresolved: z.string(), span,
+    within: z.string(), unresolved: z.string(), cwd: z.string().nullable().describe('null: unknown.'), span,
   })),
   trail: z.array(z.strictObject({ rule: z.string(), result: z.enum(['deny', 'ask', 'allow', 'off', 'none', 'unresolved']), span: span.nullable(), note: z.string().nullable() })),
 };

@@ -94,7 +94,7 @@ class Judgement {
   private seen({ effective, span: given, within, risky, idle }: Seen): void {
     // The parser counts a missing end mark as read.
     const span: Span = given[1] <= this.length ? given : [Math.min(given[0], this.length), this.length];
-    if (this.commands.length < VIEWS_MAX) this.commands.push({ program: effective.program, args: effective.args.map(({ text }) => text), chain: effective.chain, within, unresolved: effective.unresolved, span });
+    if (this.commands.length < VIEWS_MAX) this.commands.push({ program: effective.program, args: effective.args.map(({ text }) => text), chain: effective.chain, within, unresolved: effective.unresolved, cwd: effective.cwd, span });
     const place: Place = { facts: this.facts, cwd: effective.cwd, remote: effective.remote };
     const outer = within !== '' || effective.command.start !== span[0];
     if (effective.unresolved !== '') return this.unresolved(effective, place, span, risky, idle);

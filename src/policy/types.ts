@@ -45,6 +45,8 @@ export interface CommandView {
   /** In which text it stands: `''` in the line itself, `sh -c`, `eval`, `here-document`, ... */
   readonly within: string;
   readonly unresolved: string;
+  /** The directory in which it runs, as far as the text says; absent: unknown. */
+  readonly cwd?: string | undefined;
   readonly span: Span;
 }
 

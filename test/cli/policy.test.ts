@@ -13,7 +13,7 @@ import { DIALECTS } from '../../src/clients/dialects.ts';
 import { hookPlace } from '../../src/hook/facts.ts';
 import { respond } from '../../src/hook/respond.ts';
 import { evaluate } from '../../src/policy/evaluate.ts';
-import { cli, repo, settings, world, type Answer } from '../support/cli.ts';
+import { cli, repo, settings, tree, world, type Answer } from '../support/cli.ts';
 
 /** The published schema (descriptions and ids taken out) is the oracle; references are relative by intention. */
 function conforms(log: unknown): { issues: unknown[] } {
@@ -107,6 +107,17 @@ describe('explain', () => {
     for (const text of ['denied: git.push.force', 'why not: ', 'instead: ', 'rules considered:', 'decided: ', 'level: deny (rule default, pack git-destructive)']) expect(out).toContain(text);
     const body = shaped(await cli(world(), ['policy', 'explain', '--json', 'cd sub && sudo git push -f origin main']), 'policy-explain');
     expect(body).toMatchObject({ rule: 'git.push.force', level: { level: 'deny', from: 'rule default' }, trail: expect.arrayContaining([expect.objectContaining({ rule: 'git.push.force', result: 'deny' })]) });
+  });
+
+  it('shows the commands as they run: wrappers off, the text they stand in, where they run, what is not known', async () => {
+    const where = world();
+    const line = 'cd sub && sudo env A=1 git push -f; sh -c "git status"; cd "$D" && $X';
+    const { out } = await cli(where, ['policy', 'explain', line]);
+    expect(out).toMatch(/\n {2}git push -f +behind sudo, env; runs in .*\/project\/sub\n/);
+    expect(out).toMatch(/\n {2}git status +in sh -c/);
+    expect(out).toMatch(/\n {2}\? +unresolved: .*; runs in an unknown directory\n/);
+    const body = shaped(await cli(where, ['policy', 'explain', '--json', line]), 'policy-explain') as unknown as { commands: { program: string; cwd: string | null }[] };
+    expect(body.commands.find((one) => one.program === 'git')?.cwd).toBe(join(where.project, 'sub'));
   });
 
   it('what it says is what the hook sends to every client', async () => {
@@ -242,6 +253,75 @@ describe('compile and allow, as commands', () => {
   it('allow without a terminal, or with a code that nothing named, is refused', async () => {
     for (const answer of [await cli(world(), ['policy', 'allow', 'ABC234']), await cli(world(), ['policy', 'allow', 'nope', '--json'])]) {
       expect(answer.code).toBe(64);
+    }
+  });
+});
+
+describe('settings in force', () => {
+  const policy = (body: string): string => `hooks:\n  command_policy:\n${body.split('\n').map((line) => `    ${line}`).join('\n')}\n`;
+  const explain = async (text: string, command: string, workspace?: string): Promise<Body> => {
+    const where = world();
+    settings(where, policy(text));
+    if (workspace !== undefined) {
+      mkdirSync(join(where.project, '.praetorctl'));
+      writeFileSync(join(where.project, '.praetorctl', 'settings.yaml'), policy(workspace));
+    }
+    return shaped(await cli(where, ['policy', 'explain', '--json', command]), 'policy-explain');
+  };
+
+  it('a level of the pack, of the rule, and off', async () => {
+    expect(await explain('packs:\n  git-destructive: ask', 'git push --force')).toMatchObject({ verdict: 'ask', exit: 3, level: { level: 'ask', from: 'pack setting' } });
+    expect(await explain('rules:\n  git.push.force: ask', 'git push --force')).toMatchObject({ verdict: 'ask', level: { level: 'ask', from: 'rule setting' } });
+    expect(await explain('rules:\n  git.push.force: off', 'git push --force')).toMatchObject({ verdict: 'neutral', exit: 0, trail: expect.arrayContaining([expect.objectContaining({ rule: 'git.push.force', result: 'off' })]) });
+  });
+
+  it('a rule of the operator, with file and line', async () => {
+    const body = await explain('deny:\n  - { id: no-tf, program: terraform, subcommand: [apply], reason: "Not from here.", instead: "Open a change." }', 'sudo terraform apply');
+    expect(body).toMatchObject({ verdict: 'deny', rule: 'operator.no-tf', instead: 'Open a change.', level: { level: 'deny', from: 'operator rule', note: expect.stringContaining('settings.yaml:4') } });
+  });
+
+  it('an exception, with its reason', async () => {
+    const body = await explain('allow:\n  - { rule: git.push.force, program: git, subcommand: [push], options: [--force], reason: "My own fork." }', 'git push --force');
+    expect(body).toMatchObject({ verdict: expect.stringMatching(/neutral|allow/), exit: 0 });
+    expect(JSON.stringify(body['trail'])).toContain('My own fork.');
+  });
+
+  it('a workspace that tightens', async () => {
+    expect(await explain('rules:\n  git.push.force: ask', 'git push --force', 'rules:\n  git.push.force: deny')).toMatchObject({ verdict: 'deny', level: { level: 'deny', from: 'further layer' } });
+    expect(await explain('rules:\n  git.push.force: deny', 'git push --force', 'rules:\n  git.push.force: off')).toMatchObject({ verdict: 'deny' });
+  });
+
+  it('asking writes nothing, and what is shown in text names the source', async () => {
+    const where = world();
+    settings(where, policy('deny:\n  - { program: make, reason: "No." }'));
+    mkdirSync(join(where.project, '.praetorctl'));
+    writeFileSync(join(where.project, '.praetorctl', 'settings.yaml'), policy('ask:\n  - { program: cmake, reason: "Sure?" }'));
+    const before = tree(where.root);
+    const answer = await cli(where, ['policy', 'explain', '--', 'make', 'all']);
+    expect(answer.out).toContain('from your rule: settings.yaml:4');
+    expect(answer.out).toContain('settings: read from their source at every call');
+    await cli(where, ['policy', 'test', '--', 'cmake', '.']);
+    await cli(where, ['policy', 'list']);
+    await cli(where, ['policy', 'lint']);
+    expect(tree(where.root)).toEqual(before);
+  });
+
+  it('a document that cannot be read is not passed over in silence', async () => {
+    const where = world();
+    settings(where, 'hooks: 7\n');
+    expect(shaped(await cli(where, ['policy', 'explain', '--json', 'git status']), 'policy-explain')).toMatchObject({ verdict: 'ask', rule: 'settings.invalid', settings: 'invalid' });
+  });
+
+  it('what explain says of settings is what the hook process says', async () => {
+    const where = world();
+    settings(where, policy('mode: strict\nrules:\n  git.push.force: ask\ndeny:\n  - { program: make, reason: "No make. Use ninja." }'));
+    for (const command of ['git push --force', 'make all', 'sudo make all', '"$X" push -f', 'ls']) {
+      const input = JSON.stringify({ session_id: 's', cwd: where.project, hook_event_name: 'PreToolUse', tool_name: 'Bash', tool_input: { command } });
+      const hook = spawnSync(process.execPath, [join(repo, 'bin/praetorctl'), 'hook', 'claude', 'pre-tool'], { input, env: { ...where.env, PRAETORCTL_HOOK_SYNTHETIC: '1' }, cwd: where.project, encoding: 'utf8' });
+      const body = shaped(await cli(where, ['policy', 'explain', '--json', '--', command]), 'policy-explain');
+      const said = hook.stdout === '' ? { permissionDecision: 'neutral' } : (JSON.parse(hook.stdout) as { hookSpecificOutput: { permissionDecision: string; permissionDecisionReason: string } }).hookSpecificOutput;
+      expect([command, body.verdict]).toEqual([command, said.permissionDecision]);
+      if ('permissionDecisionReason' in said) expect(said.permissionDecisionReason).toBe(body.message);
     }
   });
 });

@@ -39,7 +39,7 @@ function strictSettings(home) {
 export const GUARDS = [
   {
     id: 'praetorctl', name: 'praetorctl', package: undefined,
-    made: 'every tool call of four clients: destructive commands, hook bypasses, its own registrations; no opinion on the rest',
+    made: 'every tool call of its clients: destructive commands, hook bypasses, its own registrations; no opinion on the rest',
     start: () => claudeHook([process.execPath, join(ROOT, 'bin', 'praetorctl'), 'hook', 'claude', 'pre-tool']),
   },
   {

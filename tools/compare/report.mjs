@@ -48,7 +48,7 @@ function totalTable(scored) {
     line(['guard', 'version', 'recall', 'of these asked', 'precision', 'false positives', 'CPU of one call']), line(['---', '---', '---:', '---:', '---:', '---:', '---:']),
     ...scored.map((one) => line([
       one.guard.name, one.version, percent(one.caught, one.bad), one.asked, percent(one.caught, one.caught + one.falsePositives), `${one.falsePositives} of ${one.good}`,
-      one.ratio === undefined ? 'in process' : `${one.ratio.toFixed(2)} x node`,
+      one.guard.plugin !== undefined ? 'in process' : one.ratio === undefined ? '-' : `${one.ratio.toFixed(2)} x node`,
     ])),
   ].join('\n');
 }
@@ -97,7 +97,7 @@ ${NOT_RUN.map(([name, why]) => `- ${name}: ${why}.`).join('\n')}
 
 ## Method
 
-- The corpus is [test/fixtures/policy/commands.jsonl](../test/fixtures/policy/commands.jsonl). It was collected for this project, from reports of users and from the documents of the programs, so it asks about what this project wants to catch: another corpus gives other figures. Rows of the classes \`b-…\` should not be stopped: text that is data, everyday work, contested commands.
+- The corpus is [test/fixtures/policy/commands.jsonl](../test/fixtures/policy/commands.jsonl). It was collected for this project, from reports of users and from the documents of the programs, so it asks about what this project wants to catch. praetorctl was built with these rows in its tests and the others were not: its own columns say that it passes its tests, not what it does with commands that nobody wrote down. Bring another corpus (\`--cases FILE\`) for that. Rows of the classes \`b-…\` should not be stopped: text that is data, everyday work, contested commands.
 - Each guard is the version named, as it is installed, with its defaults; what was set is said above. Each has a home directory and a git repository in it of its own (not below a temporary directory, where removal matters less; \`/home/dev\` in the corpus stands for that home), and no settings of a person.
 - Each guard is a process of its own for each row and gets a Claude Code \`PreToolUse\` document on standard input. Caught means: exit 2, or a document that says deny, block or ask. Nothing is ever executed. The one plugin is asked inside this process, as its client would.
 - Recall is caught rows over rows that should be stopped; precision is caught rows over all stopped rows.
