@@ -245,6 +245,8 @@ export interface RealHostOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly cwd?: string;
   readonly platform?: Platform;
+  /** Another process' id, where the processes above this one must not count. */
+  readonly pid?: number;
 }
 
 export function realHost(options: RealHostOptions = {}): Host {
@@ -253,7 +255,7 @@ export function realHost(options: RealHostOptions = {}): Host {
   const at = (path: string): string => guardPath(home, path);
   const platform = options.platform ?? (process.platform === 'win32' || process.platform === 'darwin' ? process.platform : 'linux');
   return {
-    platform, env, pid: process.pid, cwd: options.cwd ?? process.cwd(),
+    platform, env, pid: options.pid ?? process.pid, cwd: options.cwd ?? process.cwd(),
     now: () => Date.now(),
     sleep: (ms) => new Promise((resolve) => { setTimeout(resolve, ms); }),
     nonce: (bytes) => randomBytes(bytes).toString('hex'),

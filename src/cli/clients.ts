@@ -13,6 +13,8 @@ import { readOnlyHost } from '../hosts/read-only.ts';
 import { detect, rootContext } from '../roots/context.ts';
 import { verifyClients, type RequiredState } from '../verify/verify.ts';
 import { renderVerify } from './verify-view.ts';
+import { agentAbove } from './person.ts';
+import { refreshPolicyIndex } from './policy-operator.ts';
 import type { CommandContext } from './program.ts';
 import { styleFor, VERSION, type Outcome } from './output.ts';
 import { renderCapabilities, capabilityRows } from './capabilities.ts';
@@ -107,13 +109,20 @@ async function settle(context: CommandContext): Promise<{ host: Host; settled: r
   return { host, settled: (await recover(host, ownDirsOf(host, rootContext(host)))).diagnostics };
 }
 
+/** The guard's own settings come into force with the registrations, but never through an agent: it could loosen them. */
+function refreshIndex(context: CommandContext, found: Survey, request: Request): readonly Diagnostic[] {
+  if (agentAbove(context.io.host) !== undefined) return [];
+  return refreshPolicyIndex(context.io.host, found.dirs, request.settingsPath).diagnostics;
+}
+
 async function surveyAndExecute(context: CommandContext, request: Request): Promise<Outcome> {
   const { host, settled } = await settle(context);
   const found = survey(host, request);
   const outcome = await executePlan(context, host, {
     plan: found.plan, home: found.context.home, dirs: found.dirs, applyOptions: { ...found.applyOptions, engine: VERSION },
   });
-  return { ...outcome, diagnostics: [...settled, ...(request.purpose === 'apply' ? nothingDetected(found) : []), ...outcome.diagnostics] };
+  const index = request.purpose === 'apply' && outcome.exit === EXIT.ok && context.options['dryRun'] !== true ? refreshIndex(context, found, request) : [];
+  return { ...outcome, exit: outcome.exit || exitFor(index), diagnostics: [...settled, ...(request.purpose === 'apply' ? nothingDetected(found) : []), ...outcome.diagnostics, ...index] };
 }
 
 export async function clientsApply(context: CommandContext): Promise<Outcome> {

@@ -7,6 +7,7 @@ import { buildProgram } from '../../src/cli/program.ts';
 import { treeNodes } from '../../src/cli/completion.ts';
 import { CLIENTS } from '../../src/clients/registry.ts';
 import type { CliIo } from '../../src/cli/output.ts';
+import { realHost } from '../../src/host.ts';
 import { OUTPUT_SCHEMAS } from '../../src/cli/schemas.ts';
 import { cli, get, put, settings, tree, world, type Answer, type World } from '../support/cli.ts';
 
@@ -96,6 +97,13 @@ describe('apply', () => {
     const body = shaped(answer, 'report') as { ok: boolean; diagnostics: { code: string; where: { line: number } }[] };
     expect([answer.code, body.ok, answer.err]).toEqual([1, false, '']);
     expect(body.diagnostics).toContainEqual(expect.objectContaining({ code: 'invalid-document', where: expect.objectContaining({ line: 1 }) }));
+  });
+
+  it('brings the guard\'s own settings into force', async () => {
+    const where = grown();
+    settings(where, 'hooks:\n  command_policy:\n    deny:\n      - { id: acme.no-deploy, program: deploy, reason: Ask the release person. }\n');
+    expect((await cli(where, ['clients', 'apply', '--yes', '--client', 'claude'], { host: realHost({ env: where.env, cwd: where.project, pid: 1 }) })).code).toBe(0);
+    expect(existsSync(join(where.root, 'state/policy.idx'))).toBe(true);
   });
 
   it('project scope writes the project and leaves the home alone', async () => {
