@@ -10,6 +10,7 @@ import { policyExplain, policyList, policyTest } from './policy.ts';
 import { policyLint } from './policy-lint.ts';
 import { policyAllow, policyCompile } from './policy-operator.ts';
 import { receiptsList, receiptsShow } from './receipts.ts';
+import { fixturesRedact } from './fixtures.ts';
 import { clientsProve } from './prove.ts';
 import { emit, VERSION, type CliIo, type GlobalOptions, type Outcome } from './output.ts';
 import { start } from './start.ts';
@@ -184,6 +185,10 @@ export function buildProgram(running: Running): Command {
   addGlobal(program.command('start').description('The main job: detect clients, show the plan, ask, apply. Without any client: a demonstration in a temporary home.'))
     .addOption(clientOption()).addOption(settingsOption()).addOption(yesOption()).addOption(new Option('--demo', 'run the demonstration even if clients are here'))
     .action(action(running, 'start', start));
+  addGlobal(program.command('fixtures').description('Captures of what clients send, for tests.').command('redact <directory>')
+    .description('Make captures that can be committed from recordings (PRAETORCTL_HOOK_RECORD_DIR): values are replaced, structure stays.'))
+    .addOption(new Option('--out <directory>', 'where the captures go; nothing there is written over').makeOptionMandatory())
+    .action(action(running, 'fixtures', fixturesRedact));
   addGlobal(program.command('completion <shell>').description('Print a completion script for bash, zsh, fish or pwsh.'))
     .action(action(running, 'completion', ({ args }) => completionOutcome(program, args[0] ?? '')));
   program.command('hook <client> <event>').description('The entrypoint that registered hooks call. Reads one JSON document from standard input.').action(() => undefined);

@@ -158,6 +158,7 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   'policy-allow': answer('policy-allow', { code: z.string(), rule: z.string(), workspace: z.string(), once: z.boolean(), granted: z.boolean(), expires: z.string().nullable() }),
   receipts: answer('receipts', { receipts: z.array(receipt), more: z.boolean().describe('Older receipts match too.'), damagedLines: z.int() }),
   receipt: answer('receipt', { receipt, reason: z.string().nullable().describe('What the rule says, in this version.') }),
+  fixtures: answer('fixtures', { written: z.array(z.string()), skipped: z.array(z.string()).describe('Files that are no recording.') }),
   completion: answer('completion', { shell: z.string(), script: z.string() }),
   error: failed,
 };

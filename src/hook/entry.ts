@@ -17,12 +17,14 @@ import { deliver, writeAll } from './output.ts';
 import { errorResponse, respond, type Effects, type Response } from './respond.ts';
 import { readSettings } from './settings-index.ts';
 import type { HookSettings } from './settings-types.ts';
-import { readInput, restoreInput, type Input } from './stdin.ts';
+import { rawInput, readInput, restoreInput, type Input } from './stdin.ts';
 
 function main(): void {
   const client = process.argv[3] ?? '';
   const event = process.argv[4] ?? '';
   const dialect = dialectFor(client);
+  const recordings = process.env['PRAETORCTL_HOOK_RECORD_DIR'];
+  if (recordings !== undefined && recordings !== '' && recording(recordings, client, event, dialect)) return;
   if (dialect === undefined || !isCanonicalEvent(event)) return skip(client, event, dialect === undefined ? 'client' : 'event');
   const answer = (input: Input): void => finish(dialect, event, input);
   try {
@@ -32,6 +34,40 @@ function main(): void {
   } catch {
     lastResort(dialect, event);
   }
+}
+
+/**
+ * Record mode: the input is kept, and the answer is the dialect's neutral one; a client or event that this version does not know
+ * is recorded too. False where nothing can be recorded: then the call is judged as always.
+ */
+function recording(directory: string, client: string, event: string, dialect: HookDialect | undefined): boolean {
+  try {
+    const why = loadPart('record').refusal(directory, process.platform);
+    if (why !== undefined) {
+      writeAll(2, `praetorctl: not recorded: ${why}\n`);
+      return false;
+    }
+    readInput(process.platform, (input) => recorded(directory, client, event, dialect, input), () => undefined);
+    return true;
+  } catch {
+    writeAll(2, 'praetorctl: not recorded: internal error\n');
+    return false;
+  }
+}
+
+function recorded(directory: string, client: string, event: string, dialect: HookDialect | undefined, input: Input): void {
+  try {
+    loadPart('record').record(directory, client, event, rawInput());
+  } catch {
+    writeAll(2, 'praetorctl: not recorded: the file could not be written\n');
+    return dialect === undefined || !isCanonicalEvent(event) ? skip(client, event, dialect === undefined ? 'client' : 'event') : finish(dialect, event, input);
+  }
+  const answer = dialect !== undefined && isCanonicalEvent(event) ? dialect.neutral(event) : { stdout: '', stderr: '', exit: 0 };
+  const complaint = leaveReceipt(client, event, { answer, verdict: 'recorded' }, hookPlace(process.platform, process.env));
+  restoreInput();
+  const exit = deliver(answer, false);
+  if (complaint !== undefined) writeAll(2, complaint);
+  process.exit(exit);
 }
 
 /** dist/ is where the stub that starts this file stands. */

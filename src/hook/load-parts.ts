@@ -15,6 +15,7 @@ interface Parts {
   readonly source: { readonly sourceReader: (compiler: () => SettingsCompiler) => SourceReader };
   readonly patterns: { readonly matches: (pattern: string, text: string) => boolean };
   readonly once: { readonly allowOnce: (place: OncePlace, payload: Payload, verdict: Verdict, now: number) => Verdict };
+  readonly record: { readonly refusal: (directory: string, platform: string) => string | undefined; readonly record: (directory: string, client: string, event: string, raw: Uint8Array) => void };
   readonly evaluators: { readonly runEvaluators: (specs: readonly EvaluatorSpec[], payload: Payload, place: EvaluatorPlace) => EvaluatorResult[] };
 }
 

@@ -12,6 +12,13 @@ const FIRST_BUFFER_BYTES = 64 * 1024;
 
 export type Input = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly reason: string };
 
+let held: Uint8Array = new Uint8Array(0);
+
+/** The bytes that were read, whatever became of them: for record mode. */
+export function rawInput(): Uint8Array {
+  return held;
+}
+
 /** Calls `done` once: before it returns where the platform allows, else later, then it calls `waiting` first. */
 export function readInput(platform: string, done: (input: Input) => void, waiting: () => void): void {
   let fd: number | undefined;
@@ -118,6 +125,7 @@ class Intake {
   /** The answer, once there is one. */
   took(count: number): Input | undefined {
     this.used += count;
+    held = this.bytes.subarray(0, this.used);
     if (this.used > STDIN_BYTES_MAX) return { ok: false, reason: 'the hook input is larger than 4 MiB' };
     const found = this.scan.next(this.bytes, this.used);
     if (found.state === 'more') return undefined;
@@ -143,6 +151,7 @@ function readNow(fd: number): Input {
     try {
       const count = readSync(fd, room, 0, room.length, null);
       if (count === 0) return intake?.ended() ?? EMPTY_INPUT;
+      if (intake === undefined) held = first.subarray(0, count);
       const whole = intake === undefined ? wholeDocument(first, count) : undefined;
       if (whole !== undefined) return whole;
       intake ??= new Intake(first);

@@ -111,6 +111,8 @@ function switches(documents: ReadonlyMap<string, JsonObject>, env: Readonly<Reco
     const inFile = [...documents.values()].some((d) => isObject(d['env']) && d['env'][name] === '1');
     if (env[name] === '1' || inFile) found.push(off('claude.simple-mode', `${name}=1 turns hooks off`, `unset ${name}`));
   }
+  const recorded = (env['PRAETORCTL_HOOK_RECORD_DIR'] ?? '') !== '' || [...documents.values()].some((d) => isObject(d['env']) && (d['env']['PRAETORCTL_HOOK_RECORD_DIR'] ?? '') !== '');
+  if (recorded) found.push(off('claude.record-mode', 'PRAETORCTL_HOOK_RECORD_DIR is set: the hook records and refuses nothing', 'unset PRAETORCTL_HOOK_RECORD_DIR'));
   return found;
 }
 
