@@ -66,8 +66,9 @@ class Judgement {
     try {
       if (source.length > COMMAND_CHARS_MAX) throw new OutOfSteps('too long');
       this.read(walker, source, cwd, tool.shell === 'powershell');
-    } catch {
+    } catch (error) {
       // Over a bound (or a fault of ours): what was not read is not allowed.
+      if (!(error instanceof OutOfSteps)) this.note({ rule: UNREAD, result: 'unresolved', note: `fault: ${error instanceof Error ? error.name : 'unknown'}` });
       this.unsure(UNREAD, UNREAD_REASON, [0, source.length]);
     }
   }

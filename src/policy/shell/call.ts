@@ -8,8 +8,8 @@ import type { Env, Frame, FullWord, Meter, ShellFunction, Value } from './state.
 export interface Reader {
   readonly facts: PolicyFacts;
   readonly meter: Meter;
-  /** Functions and aliases that are being read. */
-  readonly calling: string[];
+  /** Functions and aliases that are being read; a function that is defined again is another one. */
+  readonly calling: (ShellFunction | string)[];
   /** Calls of a function by itself that run beside each other. */
   spawns: number;
   readonly log: readonly Effective[];

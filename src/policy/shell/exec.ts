@@ -73,12 +73,12 @@ function ofShell(walker: Reader, call: Call, first: FullWord): Handled {
   const found = env.function(first.text);
   if (found === undefined) return undefined;
   found.called = true;
-  if (walker.calling.includes(first.text)) {
+  if (walker.calling.includes(found)) {
     if (frame.parallel && ++walker.spawns >= 2) emit(walker, call, { program: FORK_BOMB, path: first.text });
     return { printed: undefined };
   }
   if (walker.calling.length >= CALLS_DEEP_MAX) { unresolved(walker, call, 'functions call each other too deeply', true); return { printed: undefined }; }
-  walker.calling.push(first.text);
+  walker.calling.push(found);
   const spawns = walker.spawns;
   const { positional } = env;
   env.positional = call.words.slice(1);

@@ -114,9 +114,11 @@ const terminal: Handler = (walker, call, program) => {
   const args = call.words.slice(1);
   const at = args.findIndex(({ text }) => /^(?:new|new-session|neww|new-window|splitw|split-window|respawn-pane|run|run-shell|send|send-keys|popup|display-popup|if-shell|-X|-dmS?|stuff)$/.test(text));
   if (at === -1) return { printed: undefined };
-  const rest = args.slice(at + 1);
-  const words = rest.filter(({ text }, index) => text[0] !== '-' && !(/^-[a-zA-Z]*[stncxyFe]$/.test(rest[index - 1]?.text ?? '') && rest[index - 1]?.text !== '-d'));
-  const keys = words.filter(({ text }) => !/^(?:Enter|C-m|C-[a-z]|\\n|KPEnter)$/.test(text));
+  let from = at + 1;
+  if (args[at]?.text.endsWith('S') === true) from++;
+  // Options of the verb, most of them with a value: a name, a target, a format.
+  while (from < args.length && args[from]?.text[0] === '-') from += /[stncxyFeS]$/.test(args[from]?.text ?? '') ? 2 : 1;
+  const keys = args.slice(from).filter(({ text }) => !/^(?:Enter|C-m|C-[a-z]|\\n|KPEnter)$/.test(text));
   if (keys.length > 0) runCode(walker, call, { text: joined(keys), at: keys[0], within: program, chain: [...call.frame.chain, program] });
   return { printed: undefined };
 };

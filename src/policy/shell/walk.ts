@@ -5,7 +5,7 @@ import type * as Ast from 'unbash';
 import type { Effective, PolicyFacts, SimpleCommand, Span } from '../types.ts';
 import { fileKey, type Call, type Reader } from './call.ts';
 import { execute } from './exec.ts';
-import { DEPTH_MAX, NO_INPUT, OutOfSteps, TEXT_CHARS_MAX, type Alt, type Env, type Frame, type FullWord, type Io, type Meter } from './state.ts';
+import { DEPTH_MAX, NO_INPUT, OutOfSteps, TEXT_CHARS_MAX, type Alt, type Env, type Frame, type FullWord, type Io, type Meter, type ShellFunction } from './state.ts';
 import { Expander, type Ran, type Runner } from './words.ts';
 
 /** Loop bodies read again for another value, over the whole line. */
@@ -37,7 +37,7 @@ export class Walker implements Runner, Reader {
   readonly log: Effective[] = [];
   /** A text was not valid shell. */
   broken = false;
-  readonly calling: string[] = [];
+  readonly calling: (ShellFunction | string)[] = [];
   /** Calls of a function by itself that run beside each other. */
   spawns = 0;
   private unrolled = 0;
@@ -63,7 +63,8 @@ export class Walker implements Runner, Reader {
 
   emit(effective: Effective, frame: Frame, span: Span, risky = false): void {
     this.meter.spend(1);
-    this.log.push(effective);
+    // As a producer it stands beside its own producers: a list, never a tree that rules could climb again and again.
+    this.log.push(effective.pipedFrom.length === 0 ? effective : { ...effective, pipedFrom: [] });
     this.sink({ effective, span: frame.outer ?? span, within: frame.within, risky: risky && !frame.idle, idle: frame.idle });
   }
 
