@@ -20,6 +20,8 @@ const SERVERS = `mcpServers:
 
 const contextOf = (where: World): RootContext => ({ platform: 'linux', env: where.env, home: where.home, project: where.project, dirExists: existsSync });
 const specsOf = (client: ClientDefinition, where: World): readonly FileSpec[] => client.files(client.roots(contextOf(where)), 'user');
+/** The file that holds the person's own text too: where the hooks' file is generated whole, the servers' file. */
+const sharedSpec = (client: ClientDefinition, where: World): FileSpec => specsOf(client, where).find((s) => s.format !== 'artefact')!;
 const hooksSpec = (client: ClientDefinition, where: World): FileSpec => specsOf(client, where).find((s) => s.role !== 'mcp')!;
 const relativeTo = (where: World, path: string): string => path.slice(where.home.length + 1);
 const fixtures = readdirSync(join(repo, 'test/fixtures/homes'));
@@ -110,7 +112,8 @@ describe.each(CLIENTS.map((client) => [client.id, client] as const))('%s', (id, 
 
   it('a symbolic link stays a link, is named in the plan, and its target is written', async () => {
     const where = world({ fixture: 'four-clients' });
-    const spec = hooksSpec(client, where);
+    settings(where, SERVERS);
+    const spec = sharedSpec(client, where);
     const real = join(where.root, 'dotfiles');
     mkdirSync(real);
     renameSync(spec.path, join(real, 'real'));
@@ -119,7 +122,7 @@ describe.each(CLIENTS.map((client) => [client.id, client] as const))('%s', (id, 
     const plan = await cli(where, ['clients', 'plan', ...only]);
     expect(plan.out).toContain('symbolic link');
     expect((await cli(where, ['clients', 'apply', '--yes', ...only])).code).toBe(0);
-    expect(readFileSync(join(real, 'real'), 'utf8')).toContain('praetorctl hook');
+    expect(readFileSync(join(real, 'real'), 'utf8')).toMatch(/praetorctl hook|lab-mcp/);
     await cli(where, ['clients', 'remove', '--yes', ...only]);
     const after = tree(where.root);
     for (const key of Object.keys(before)) if (!key.startsWith('state')) expect(after[key]).toBe(before[key]);
@@ -139,12 +142,13 @@ describe.each(CLIENTS.map((client) => [client.id, client] as const))('%s', (id, 
       'UTF-16 without a mark': (text) => Buffer.from(text, 'utf16le'),
       'a file of zero bytes values': () => new Uint8Array(512),
       'a trailing comma': (text) => text.replace(/\}\s*$/, ',}'),
-      'a hooks key of the wrong type': (text) => strict(text, '').replace(/^\{/, '{"hooks": 5, "praetorctl": 5, "PreToolUse": 5,').replace('"hooks": {', '"hooks_": {'),
-      'a container twice': (text) => text.replace(/\{/, '{"hooks": {}, "hooks": {}, "praetorctl": {"PreToolUse": []}, "praetorctl": {"PreToolUse": []}, "PreToolUse": [], "PreToolUse": [],').replace(/"hooks": \{(?!\})/g, '"other": {'),
+      'a hooks key of the wrong type': (text) => strict(text, '').replace(/^\{/, '{"hooks": 5, "praetorctl": 5, "PreToolUse": 5, "mcp": 5,').replace('"hooks": {', '"hooks_": {').replace('"mcp": {', '"mcp_": {'),
+      'a container twice': (text) => text.replace(/\{/, '{"hooks": {}, "hooks": {}, "praetorctl": {"PreToolUse": []}, "praetorctl": {"PreToolUse": []}, "PreToolUse": [], "PreToolUse": [], "mcp": {}, "mcp": {},').replace(/"(?:hooks|mcp)": \{(?!\})/g, '"other": {'),
     };
     it.each(Object.keys(broken))('%s', async (kind) => {
       const where = world({ fixture: 'four-clients' });
-      const spec = hooksSpec(client, where);
+      settings(where, SERVERS);
+      const spec = sharedSpec(client, where);
       writeFileSync(spec.path, broken[kind]!(readFileSync(spec.path, 'utf8')));
       const before = tree(where.home);
       const applied = await cli(where, ['clients', 'apply', '--yes', ...only]);
@@ -155,7 +159,7 @@ describe.each(CLIENTS.map((client) => [client.id, client] as const))('%s', (id, 
 
     it('one broken file stops the whole plan before the first write', async () => {
       const where = world({ fixture: 'four-clients' });
-      writeFileSync(hooksSpec(client, where).path, '{');
+      writeFileSync(sharedSpec(client, where).path, '{');
       const before = tree(where.home);
       const applied = await cli(where, ['clients', 'apply', '--yes']);
       expect(applied.code).toBe(1);
@@ -171,7 +175,7 @@ describe.each(CLIENTS.map((client) => [client.id, client] as const))('%s', (id, 
     };
     it.each(Object.keys(shapes))('%s', async (kind) => {
       const where = world({ fixture: 'four-clients' });
-      shapes[kind]!(hooksSpec(client, where).path);
+      shapes[kind]!(sharedSpec(client, where).path);
       const before = tree(where.home);
       const applied = await cli(where, ['clients', 'apply', '--yes', ...only]);
       expect(applied.code).toBe(1);

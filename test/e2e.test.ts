@@ -16,6 +16,7 @@ const CAPTURED: Record<string, { file: string; command: readonly string[] }> = {
   qwen: { file: '0.24.4.PreToolUse.json', command: ['tool_input', 'command'] },
   'copilot-cli': { file: '1.0.102.preToolUse.json', command: ['toolArgs', 'command'] },
   droid: { file: '0.215.0.PreToolUse.json', command: ['tool_input', 'command'] },
+  opencode: { file: '1.18.33.before-bash.json', command: ['args', 'command'] },
   agy: { file: 'documented.PreToolUse-run_command.json', command: ['toolCall', 'args', 'CommandLine'] },
 };
 
@@ -44,6 +45,7 @@ function registered(where: World, id: string): string {
   const client = CLIENTS.find((c) => c.id === id)!;
   const roots = client.roots({ platform: 'linux', env: where.env, home: where.home, project: where.project, dirExists: existsSync });
   const spec = client.files(roots, 'user').find((s) => s.role !== 'mcp')!;
+  if (spec.format === 'artefact') return /"(praetorctl hook [a-z-]+ pre-tool)"/.exec(readFileSync(spec.path, 'utf8'))?.[1] ?? '';
   const text = readFileSync(spec.path, 'utf8').replace(/^\s*\/\/.*$|\/\/ .*$|\/\*.*?\*\//gm, '');
   const own = ownedHooks(client.hooks, JSON.parse(text) as JsonObject, [id]).find((h) => h.event === 'pre-tool')!;
   return String(isObject(own.handler) ? own.handler['command'] : '');

@@ -54,7 +54,7 @@ export function desiredFor(client: ClientDefinition, context: RootContext, scope
   const { servers, diagnostics } = settings === null ? { servers: [], diagnostics: [] } : desiredServers(client, settings);
   const files = client.files(roots, scope).map((spec): DesiredFile => ({
     client, spec, active: settings !== null,
-    events: spec.role === 'mcp' ? [] : wanted,
+    events: spec.role === 'mcp' ? [] : wanted.filter((event) => spec.natives?.includes(event.native) ?? true),
     servers: spec.role === 'hooks' ? [] : servers,
   }));
   return { client, roots, files, diagnostics: [...roots.diagnostics, ...diagnostics] };

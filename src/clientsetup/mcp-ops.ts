@@ -22,13 +22,16 @@ export function describeServer(entry: JsonObject): string {
   const url = entry['url'] ?? entry['httpUrl'] ?? entry['serverUrl'];
   // The path and the query of a URL can be a secret of their own.
   if (typeof url === 'string') return `http ${/^[a-z]+:\/\/(?:[^/@]*@)?([^/?#]*)/i.exec(url)?.[1] ?? ''}`;
-  const args = Array.isArray(entry['args']) ? entry['args'].map(String) : [];
+  const { command } = entry;
+  // Some clients take the command and its arguments as one list.
+  const [program = '', ...rest] = Array.isArray(command) ? command.map(String) : [String(command ?? '')];
+  const args = Array.isArray(entry['args']) ? entry['args'].map(String) : rest;
   const shown = args.map((arg, i) => {
     if (SECRET_WORD.test(arg) && /[=:]/.test(arg)) return `${/^[^=:]*/.exec(arg)?.[0] ?? ''}=***`;
     const before = args[i - 1];
     return before !== undefined && before.startsWith('-') && SECRET_WORD.test(before) ? '***' : arg;
   });
-  return ['stdio', String(entry['command'] ?? ''), ...shown].join(' ').slice(0, 200);
+  return ['stdio', program, ...shown].join(' ').slice(0, 200);
 }
 
 function differences(client: ClientDefinition, existing: JsonObject, wanted: JsonObject): { set: string[]; drop: string[] } {

@@ -6,6 +6,7 @@ import { isObject, showPath, type JsonObject, type Path } from '../model/json.ts
 import type { EntryChange, FilePlan, FileRecord, PlanCounts, Snapshot } from '../model/plan.ts';
 import type { FileSpec, Finding } from '../model/client.ts';
 import { decodeBytes, encodeText, positionOf, type TextDoc } from '../merge/text.ts';
+import { artefactEditor } from '../merge/artefact.ts';
 import { jsonEditor } from '../merge/json.ts';
 import { tomlEditor } from '../merge/toml.ts';
 import { foreignHooks, ownedHooks } from '../clients/registration.ts';
@@ -26,12 +27,14 @@ export interface PlanInput {
 export interface FileVerdict { readonly file: FilePlan | undefined; readonly diagnostics: readonly Diagnostic[] }
 
 export function editorOf(format: FileSpec['format'], tolerance: Tolerance): Editor {
+  if (format === 'artefact') return artefactEditor;
   return format === 'json' ? jsonEditor(tolerance) : tomlEditor;
 }
 
 const FAULT_FIX: Readonly<Partial<Record<MergeFault['code'], string>>> = {
   'empty-file': 'write {} into the file or delete it', 'too-large': 'make the file smaller', 'merge-conflict-markers': 'resolve the conflict',
   'undecodable': 'save the file as UTF-8', 'nul-filled': 'restore the file from a backup or delete it',
+  'foreign-entry': 'move the file away',
 };
 
 function refusal(desired: DesiredFile, fault: MergeFault): Diagnostic {

@@ -8,7 +8,7 @@ import {
   callText, CODE_ALPHABET, CODE_CHARS, PENDING_DIRECTORY, PENDING_FILE_BYTES_MAX, PENDING_MAX, PENDING_MS_MAX, parsePending, parsePendingName, pendingName,
   SHOWN_CHARS_MAX, shownText, USED_MS_MAX, type Pending,
 } from '../policy/allow-once-call.ts';
-import { sha256Hex } from '../receipts/sha256.ts';
+import { sha256Hex } from '../model/sha256.ts';
 import { below } from '../roots/own-dirs.ts';
 import { ensureDirectory } from './directories.ts';
 

@@ -31,8 +31,11 @@ export interface FileSpec {
   readonly role: FileRole;
   readonly scope: Scope;
   readonly path: string;
-  readonly format: 'json' | 'toml';
+  /** `artefact`: a program file that we generate whole (merge/artefact.ts). */
+  readonly format: 'json' | 'toml' | 'artefact';
   readonly tolerance: Tolerance;
+  /** Native events whose hooks stand in this file, where a client has a file for each; absent: all. */
+  readonly natives?: readonly string[];
   /** The file can hold secrets: a new one is created 0600. An existing mode is kept. */
   readonly secret: boolean;
   /** A lock directory of the client itself, held for the milliseconds of the write. */
@@ -55,7 +58,8 @@ export interface HookEvent {
 export interface EventArray { readonly path: Path; readonly native: string; readonly items: readonly JsonValue[] }
 
 export interface HookSurface {
-  readonly shape: 'wrapped' | 'named-groups' | 'top-level';
+  /** `artefact`: program files of ours, `top-level` inside. */
+  readonly shape: 'wrapped' | 'named-groups' | 'top-level' | 'artefact';
   readonly timeoutUnit: 's' | 'ms';
   readonly events: readonly HookEvent[];
   /** Path of the array that holds a native event's entries when we create it. */

@@ -28,7 +28,7 @@ export type EditOp =
 /** Why a document was refused. Positions are 1-based; `offset` counts UTF-16 units. */
 export interface MergeFault {
   readonly code: 'invalid-document' | 'merge-conflict-markers' | 'not-an-object' | 'duplicate-key' | 'wrong-type'
-    | 'too-deep' | 'too-large' | 'empty-file' | 'client-rejects' | 'undecodable' | 'nul-filled' | 'internal';
+    | 'too-deep' | 'too-large' | 'empty-file' | 'client-rejects' | 'undecodable' | 'nul-filled' | 'foreign-entry' | 'internal';
   readonly message: string;
   readonly offset: number;
   readonly line: number;

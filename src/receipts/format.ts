@@ -5,7 +5,7 @@
 import { asciiJson } from '../clients/ascii-json.ts';
 import { isObject } from '../model/json.ts';
 import type { ToolKind } from '../model/payload.ts';
-import { sha256Hex } from './sha256.ts';
+import { sha256Hex } from '../model/sha256.ts';
 
 /** With its newline: one write of this size is never torn on local file systems. */
 export const RECEIPT_BYTES_MAX = 4096;

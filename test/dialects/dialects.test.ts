@@ -181,7 +181,7 @@ const HELPER = '/home/dev/.codex/tmp/arg0-linux/codex-arg0HODrJq';
 const PACKAGE = '/opt/npm/node_modules/@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/codex-path';
 
 describe('caller', () => {
-  const document = { session_id: 's1', conversationId: 's1', tool_name: 'X', tool_input: {}, toolCall: null };
+  const document = { session_id: 's1', conversationId: 's1', sessionID: 's1', tool_name: 'X', tool_input: {}, toolCall: null };
   test.each([
     ['claude', { CLAUDE_CODE_SESSION_ID: 's1', CLAUDE_PROJECT_DIR: '/w' }, 'claude'],
     ['claude', { CLAUDE_CODE_SESSION_ID: 'inherited', CLAUDE_PROJECT_DIR: '/w' }, 'unknown'],
@@ -204,6 +204,10 @@ describe('caller', () => {
     ['droid', { session_id: 'inherited', FACTORY_PROJECT_DIR: '/w' }, 'unknown'],
     // A command that the model runs.
     ['droid', { FACTORY_AIRGAP_ENABLED: 'true' }, 'unknown'],
+    ['opencode', { PRAETORCTL_SHIM_SESSION: 's1' }, 'opencode'],
+    ['opencode', { PRAETORCTL_SHIM_SESSION: 'other' }, 'unknown'],
+    // A command that the model runs.
+    ['opencode', { OPENCODE: '1', AGENT: '1' }, 'unknown'],
     ['agy', { ANTIGRAVITY_CONVERSATION_ID: 's1' }, 'agy'],
     ['codex', { PATH: `${HELPER}:${PACKAGE}:/usr/bin` }, 'codex'],
     ['codex', { PATH: '/home/dev/.codex/tmp/arg0/codex-arg0AbC:/usr/bin' }, 'codex'],

@@ -28,6 +28,8 @@ const EVENTS: Readonly<Record<string, Readonly<Record<string, CanonicalEvent>>>>
     sessionEnd: 'session-end', agentStop: 'stop',
   },
   droid: { PreToolUse: 'pre-tool', PostToolUse: 'post-tool', SessionStart: 'session-start', SessionEnd: 'session-end', Stop: 'stop' },
+  // The plugin's documents, made of what the client gave the plugin.
+  opencode: { before: 'pre-tool', after: 'post-tool', created: 'session-start' },
   agy: { PreToolUse: 'pre-tool', PostToolUse: 'post-tool', PreInvocation: 'session-start', Stop: 'stop' },
 };
 

@@ -1,6 +1,6 @@
 // Contract: how each real client is installed, configured, redirected to a model on loopback and started without a person.
 // Everything here was measured on the pinned version, on Linux.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 function put(path, content) {
@@ -146,4 +146,32 @@ const droid = {
   replaySession: 'known-to-the-model',
 };
 
-export const CLIENTS = [claude, codex, gemini, qwen, copilot, droid];
+const opencode = {
+  id: 'opencode',
+  packages: ['opencode-ai@1.18.33', '@opencode-ai/plugin@1.18.33'],
+  binary: (modules) => join(modules, `opencode-${process.platform}-${process.arch}`, 'bin', 'opencode'),
+  api: 'openai-chat-completions',
+  hooksFile: '.config/opencode/plugins/praetorctl.js',
+  files: ['.config/opencode/plugins/praetorctl.js', '.config/opencode/opencode.json'],
+  rewrites: [],
+  environment: () => ({ OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_DISABLE_LSP_DOWNLOAD: '1' }),
+  before: (home, url, binary) => {
+    // Beside a plugin the client installs this package, and would wait for the network, unless the lock file already names it.
+    const declared = { dependencies: { '@opencode-ai/plugin': '1.18.33' } };
+    put(join(home, '.config/opencode/package.json'), `${JSON.stringify(declared)}\n`);
+    put(join(home, '.config/opencode/package-lock.json'), `${JSON.stringify({ lockfileVersion: 3, packages: { '': declared } })}\n`);
+    cpSync(join(binary, '../../../@opencode-ai/plugin'), join(home, '.config/opencode/node_modules/@opencode-ai/plugin'), { recursive: true });
+    put(join(home, '.config/opencode/opencode.json'), `${JSON.stringify({
+      $schema: 'https://opencode.ai/config.json', model: 'loopback/scripted', small_model: 'loopback/scripted', autoupdate: false, share: 'disabled',
+      provider: { loopback: { npm: '@ai-sdk/openai-compatible', name: 'loopback', options: { baseURL: url, apiKey: 'not-a-key' }, models: { scripted: { name: 'scripted', tool_call: true } } } },
+    }, null, 2)}\n`);
+  },
+  argv: () => ['run', PROMPT],
+  shell: (command) => ({ tool: 'bash', input: { command, description: 'as the script says' } }),
+  mcp: (text) => ({ tool: 'lab_echo', input: { text } }),
+  mcpTool: 'lab_echo',
+  replay: '{"tool":"bash","sessionID":"%s","callID":"x","args":{"command":"ls"},"directory":"/"}',
+  replaySession: 'known-to-the-model',
+};
+
+export const CLIENTS = [claude, codex, gemini, qwen, copilot, droid, opencode];

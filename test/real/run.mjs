@@ -25,7 +25,7 @@ async function playing(steps, use) {
   const model = await startModel(client.api, steps);
   const start = (options) => session(world, client.argv(options), client.environment(model.url, options));
   try {
-    client.before(world.home, model.url);
+    client.before(world.home, model.url, binary);
     return await use({ world, model, start });
   } finally {
     await model.close();
@@ -110,7 +110,7 @@ async function guarded() {
     const steps = [...shellSteps(), ...(client.beforeMcp === undefined ? [] : [client.beforeMcp]), client.mcp('hello'), client.shell(typedHook.replace('praetorctl hook', `${join(world.bin, 'praetorctl')} hook`))];
     const model = await startModel(client.api, steps);
     try {
-      client.before(world.home, model.url);
+      client.before(world.home, model.url, binary);
       const original = contents(world, client.files);
       apply(world);
       const environment = client.environment(model.url);

@@ -11,7 +11,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { appendReceipt, RECEIPTS_FILE, rotatedNames } from '../../src/receipts/append.ts';
 import { formatReceipt, isoTime, parseReceiptLine, RECEIPT_BYTES_MAX, type Receipt } from '../../src/receipts/format.ts';
 import { readReceiptTail, type ReceiptFiles } from '../../src/receipts/read.ts';
-import { sha256Hex } from '../../src/receipts/sha256.ts';
+import { sha256Hex } from '../../src/model/sha256.ts';
 
 const RECEIPT: Receipt = {
   v: 1, time: '2026-11-30T09:00:00.123Z', client: 'claude', event: 'pre-tool', caller: 'claude', verdict: 'deny', rule: 'git.push.force', kind: 'shell', tool: 'Bash',

@@ -23,6 +23,9 @@ async function observed(id: string): Promise<Machine> {
   return m;
 }
 
+/** A generated file is no document to edit: test/clients/opencode.test.ts spoils it. */
+const isGenerated = (id: string): boolean => clientById(id).hooks.shape === 'artefact';
+
 const hooksFile = (m: Machine, id: string): string => fileOf(m, clientById(id), 'hooks').path;
 
 /** Changes the handler of our hook at the event of tool calls. */
@@ -123,7 +126,7 @@ describe.each(IDS)('%s', (id) => {
     expect(texts(report)).toContain(`${UNVERIFIED}: the last receipt of a tool call is from before`);
   });
 
-  it('drifts when an entry is changed by hand, and says which', async () => {
+  it.skipIf(isGenerated(id))('drifts when an entry is changed by hand, and says which', async () => {
     const m = await observed(id);
     editHook(m, id, (entry, handler) => { if (entry['matcher'] === undefined) handler['timeout'] = 1; else entry['matcher'] = '^Nothing$'; });
     const report = one(m, id);
@@ -133,7 +136,7 @@ describe.each(IDS)('%s', (id) => {
     expect(report.meets).toBe(false);
   });
 
-  it('drifts when an entry is taken out, and when all are', async () => {
+  it.skipIf(isGenerated(id))('drifts when an entry is taken out, and when all are', async () => {
     const m = await observed(id);
     editHook(m, id, (_entry, _handler, items, index) => { items.splice(index, 1); });
     const report = one(m, id);
@@ -145,7 +148,7 @@ describe.each(IDS)('%s', (id) => {
     expect(codes(one(m, id))).toContain('entries-gone');
   });
 
-  it('drifts when an entry of an old form is left over', async () => {
+  it.skipIf(isGenerated(id))('drifts when an entry of an old form is left over', async () => {
     const m = await observed(id);
     editHook(m, id, (entry, _handler, items) => {
       items.push(JSON.parse(JSON.stringify(entry).replace(`hook ${id} pre-tool`, `hook ${id} stop`)) as JsonValue);
@@ -154,7 +157,7 @@ describe.each(IDS)('%s', (id) => {
     expect(texts(one(m, id))).toContain('surplus: stop');
   });
 
-  it('does not drift when the client rewrites, reorders and reformats its file', async () => {
+  it.skipIf(isGenerated(id))('does not drift when the client rewrites, reorders and reformats its file', async () => {
     const m = await observed(id);
     const file = hooksFile(m, id);
     const reorder = (value: JsonValue): JsonValue => {
@@ -174,7 +177,7 @@ describe.each(IDS)('%s', (id) => {
     expect(one(m, id).states).toMatchObject({ installed: true, observed: true, drifted: false });
   });
 
-  it('calls unknown what it cannot read, with the place and the reason', async () => {
+  it.skipIf(isGenerated(id))('calls unknown what it cannot read, with the place and the reason', async () => {
     const m = await observed(id);
     const file = hooksFile(m, id);
     put(file, '{ "hooks": {\n  broken');

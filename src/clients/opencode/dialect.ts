@@ -1,0 +1,96 @@
+// Contract: the documents of our OpenCode plugin and its answers. PURE. Measured on 1.18.33.
+// The plugin (plugin.ts) is ours, so the form is ours too: deny is exit 0 and one document, silence with exit 0 lets the call
+// go on, and everything else makes the plugin refuse. A plugin cannot ask anybody, so `ask` is degraded to deny.
+import { asciiJson } from '../ascii-json.ts';
+import {
+  EMPTY, canBlock, fault, harmlessError, hasTool, isFault, object, own, say, sayError, sayNobodyAsks, shapedCall, splitMcp, text, workspaceOf,
+  type HookDialect, type ToolShape,
+} from '../dialect-kit.ts';
+import { patchPaths } from '../patch-paths.ts';
+import type { Answer, EnvMap } from '../../model/dialect.ts';
+import type { CanonicalEvent } from '../../model/events.ts';
+import type { JsonObject } from '../../model/json.ts';
+import type { DecodeFault, Payload, ToolCall } from '../../model/payload.ts';
+
+const FILE_KEYS = ['filePath', 'file_path', 'path'];
+const SHAPES: Readonly<Record<string, ToolShape>> = {
+  bash: { kind: 'shell', keys: ['command'], cwdKeys: ['workdir'] },
+  write: { kind: 'file-write', keys: FILE_KEYS },
+  edit: { kind: 'file-write', keys: FILE_KEYS },
+  multiedit: { kind: 'file-write', keys: FILE_KEYS },
+  read: { kind: 'file-read', keys: FILE_KEYS },
+};
+const PATCH_TOOLS = ['patch', 'apply_patch'];
+/** Built-in names with an underscore, which otherwise stands between server and tool. */
+const BUILT_IN = ['plan_enter', 'plan_exit', 'lsp_hover', 'lsp_diagnostics', 'doom_loop'];
+
+function decodeTool(document: JsonObject): ToolCall | DecodeFault {
+  const name = text(document, 'tool');
+  if (name === undefined || name === '') return fault('"tool" is not a non-empty string');
+  const input = object(document, 'args');
+  if (input === undefined) return fault('"args" is not an object');
+  if (own(input, '__proto__') !== undefined) return fault('"args" has a "__proto__" key');
+  const callId = text(document, 'callID');
+  const base = { name, input, ...(callId === undefined ? {} : { callId }) };
+  const shape = Object.prototype.hasOwnProperty.call(SHAPES, name) ? SHAPES[name] : undefined;
+  if (shape !== undefined) return shapedCall(name, shape, input, callId);
+  if (PATCH_TOOLS.includes(name)) {
+    const patch = text(input, 'patchText');
+    return patch === undefined ? fault(`the input of tool "${name}" has no string "patchText"`) : { ...base, kind: 'file-write', paths: patchPaths(patch) };
+  }
+  const split = BUILT_IN.includes(name) ? undefined : splitMcp(name, '_');
+  return split === undefined ? { ...base, kind: 'other' } : { ...base, kind: 'mcp', mcp: split };
+}
+
+/**
+ * The plugin gives its session to the hook alone: commands that the model runs get no variable of ours (measured on 1.18.33).
+ * OPENCODE=1 says nothing, the client sets it for the plugin's processes and for the model's.
+ */
+function isCaller(document: JsonObject, env: EnvMap): boolean {
+  const session = text(document, 'sessionID');
+  return session !== undefined && session !== '' && env['PRAETORCTL_SHIM_SESSION'] === session;
+}
+
+function decode(event: CanonicalEvent, document: JsonObject, env: EnvMap): Payload | DecodeFault {
+  const workspace = workspaceOf(document, 'directory');
+  if (typeof workspace === 'object') return workspace;
+  if (own(document, '__proto__') !== undefined) return fault('the document has a "__proto__" key');
+  const tool = hasTool(event) ? decodeTool(document) : undefined;
+  if (isFault(tool)) return tool;
+  const sessionId = text(document, 'sessionID');
+  return {
+    client: 'opencode',
+    event,
+    ...(sessionId === undefined ? {} : { sessionId }),
+    ...(workspace === undefined ? {} : { workspace }),
+    ...(tool === undefined ? {} : { tool }),
+    stopActive: false,
+    subagent: false,
+    caller: isCaller(document, env) ? 'opencode' : 'unknown',
+  };
+}
+
+function denial(reason: string): Answer {
+  return { stdout: `${asciiJson({ decision: 'deny', reason })}\n`, stderr: '', exit: 0 };
+}
+
+export const opencodeDialect: HookDialect = {
+  id: 'opencode',
+  aliases: [],
+  decode,
+  encode: (event, verdict, payload) => {
+    if (verdict.decision === 'neutral' || verdict.decision === 'allow') return EMPTY;
+    // The plugin registers no stop; a later one gets the words that it would need.
+    if (event === 'stop' && verdict.decision === 'deny' && !payload.stopActive) return denial(say(verdict));
+    if (!canBlock(event)) return EMPTY;
+    return denial(verdict.decision === 'deny' ? say(verdict) : sayNobodyAsks(verdict));
+  },
+  encodeError: (event, reason) => (canBlock(event) ? denial(sayError(reason)) : harmlessError(reason)),
+  neutral: () => EMPTY,
+  isCaller,
+  guarded: [
+    { path: '.config/opencode/plugins/praetorctl.js', level: 'hooks' },
+    { path: '.opencode/plugins/praetorctl.js', level: 'hooks' },
+    { path: '.config/opencode/opencode.json', level: 'shared' },
+  ],
+};

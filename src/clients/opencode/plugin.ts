@@ -1,0 +1,54 @@
+// Contract: the body of OpenCode's plugin file. It has no dependency, keeps no state and decides nothing: it asks the command in
+// COMMANDS (a line that the generator puts before it) and refuses the call wherever there is no clear answer. PURE.
+// Nothing is thrown outside the two functions that OpenCode calls: a plugin that fails to load is left out in silence.
+
+export const PLUGIN_BODY = `import { spawnSync } from "node:child_process";
+
+const ANSWER_MS_MAX = 30000;
+const ANSWER_BYTES_MAX = 1048576;
+
+function ask(native, document) {
+  return spawnSync(COMMANDS[native], {
+    shell: true, input: JSON.stringify(document), encoding: 'utf8', timeout: ANSWER_MS_MAX, maxBuffer: ANSWER_BYTES_MAX, windowsHide: true,
+    env: { ...process.env, PRAETORCTL_SHIM_SESSION: document.sessionID },
+  });
+}
+
+// Undefined where the call may go on, else why not. Only silence with exit 0 lets a call pass.
+function refusal(run) {
+  // EPIPE: the program ended before it read the call; its exit says more, but it never counts as an answer.
+  const unread = run.error && run.error.code === 'EPIPE';
+  if (run.error && !unread) return 'the guard gave no answer (' + (run.error.code || 'unknown') + ')';
+  if (run.signal) return 'the guard was ended by ' + run.signal;
+  if (run.status !== 0) return 'the guard ended with exit ' + run.status + (run.status === 127 ? ': praetorctl is not on PATH' : '');
+  if (unread) return 'the guard did not read the call';
+  if (run.stdout.trim() === '') return undefined;
+  try {
+    const answer = JSON.parse(run.stdout);
+    if (answer.decision === 'deny' && typeof answer.reason === 'string') return answer.reason;
+  } catch {}
+  return 'the guard gave an answer that cannot be read';
+}
+
+export const Praetorctl = async ({ directory, worktree }) => {
+  const documentOf = (input, args) => ({ tool: input.tool, sessionID: input.sessionID, callID: input.callID, args: args || {}, directory, worktree });
+  const hooks = {};
+  if (COMMANDS['tool.execute.before']) {
+    hooks['tool.execute.before'] = async (input, output) => {
+      const reason = refusal(ask('tool.execute.before', documentOf(input, output.args)));
+      if (reason !== undefined) throw new Error(reason);
+    };
+  }
+  if (COMMANDS['tool.execute.after']) {
+    hooks['tool.execute.after'] = async (input) => {
+      ask('tool.execute.after', documentOf(input, input.args));
+    };
+  }
+  if (COMMANDS['session.created']) {
+    hooks.event = async ({ event }) => {
+      if (event.type === 'session.created') ask('session.created', { sessionID: event.properties.sessionID, directory, worktree });
+    };
+  }
+  return hooks;
+};
+`;
