@@ -11,7 +11,7 @@ import { createInterface } from 'node:readline';
 import { CLIENTS } from '../test/real/clients.mjs';
 
 const root = resolve(import.meta.dirname, '..');
-const CLIENT_MS_MAX = 120_000;
+const CLIENT_MS_MAX = 240_000;
 const INSTALL_MS_MAX = 300_000;
 const AT_ONCE = 2;
 

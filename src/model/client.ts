@@ -110,14 +110,14 @@ export interface ProveGround {
   readonly url: string;
   /** The path of a file of the proof, which `start` may fill: outside the workspace, private, gone afterwards. */
   readonly fileAt: (name: string) => string;
-  /** The client's own documents by evidence name, so that a layer that is taken over loses nothing. */
-  readonly documents: ReadonlyMap<string, JsonObject>;
 }
 
 export interface ProveStart {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly files: Readonly<Record<string, JsonObject>>;
+  /** Files of the temporary workspace, by path with `/`. */
+  readonly workspace?: Readonly<Record<string, JsonObject>>;
 }
 
 /** How a client is started without a person against another model, by its own documented means. */

@@ -2,7 +2,6 @@
 // Host, verify/state.ts concludes. What could not be read is said to be unread, with the reason; nothing is guessed. PURE.
 import type { Finding, Scope, TrustState } from './client.ts';
 import type { FileSpec } from './client.ts';
-import type { JsonObject } from './json.ts';
 import type { CanonicalEvent } from './events.ts';
 import type { Diagnostic } from './diagnostic.ts';
 
@@ -93,8 +92,6 @@ export interface ClientEvidence {
   readonly programChangedAt: number | undefined;
   /** Size, time and inode of the real program; undefined where there is none. */
   readonly binary: string | undefined;
-  /** Everything that could be read, by evidence name. */
-  readonly documents: ReadonlyMap<string, JsonObject>;
   readonly files: readonly FileEvidence[];
   readonly unread: readonly UnreadEvidence[];
   readonly switches: readonly Finding[];

@@ -178,7 +178,7 @@ export function gatherEvidence(host: Host, client: ClientDefinition, request: Ev
   // A document that stands under two names would report the same switch twice.
   const switches = [...new Map(client.switches(evidence.documents, context.env).map((finding) => [findingKey(finding), finding])).values()];
   return {
-    client: client.id, scope, detected: found.how, program: found.program, ...programFacts(host, found.program), documents: evidence.documents,
+    client: client.id, scope, detected: found.how, program: found.program, ...programFacts(host, found.program),
     files, unread: evidence.unread, switches, trust: trustEvidence(host, client, desired.find((f) => f.spec.role !== 'mcp')?.spec, evidence),
     receipts, since, diagnostics,
     launcherIntact: launcherIntact(host, context, records),

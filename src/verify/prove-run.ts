@@ -6,7 +6,9 @@ import type { ClientDefinition, ProveStart, ProveSurface } from '../model/client
 import type { ClientEvidence } from '../model/evidence.ts';
 import { CANARY_NONCE_BYTES, CANARY_PROGRAM } from '../policy/canary.ts';
 import type { Receipt } from '../receipts/format.ts';
-import { joinPath } from '../roots/paths.ts';
+import type { JsonObject } from '../model/json.ts';
+import { makeDirs } from '../clientsetup/statefiles.ts';
+import { dirOf, joinPath } from '../roots/paths.ts';
 import { anthropicMessages } from './models/anthropic.ts';
 import { openaiChat } from './models/chat.ts';
 import { geminiGenerateContent } from './models/generate-content.ts';
@@ -75,7 +77,7 @@ export function proofEnv(env: Host['env'], surface: ProveSurface, start: ProveSt
 }
 
 export async function runProof(run: ProofRun): Promise<RunSeen> {
-  const { ground: { host }, client, surface, evidence } = run;
+  const { ground: { host }, client, surface } = run;
   const api = APIS.find(({ id }) => id === surface.api);
   if (api === undefined) throw new Error(`the row of ${client.id} names no known model API`);
   const temp = host.tempDir(WORKSPACE_PREFIX);
@@ -85,8 +87,8 @@ export async function runProof(run: ProofRun): Promise<RunSeen> {
     const model = await startModelServer({ api, script, token: host.nonce(TOKEN_BYTES), limits: { lifetimeMs: run.timeoutMs + 30_000 } });
     try {
       const fileAt = (name: string): string => joinPath(host.platform, stage.root, 'files', name);
-      const start = surface.start({ url: model.url, fileAt, documents: evidence.documents });
-      for (const [name, content] of Object.entries(start.files)) host.writeNew(fileAt(name), bytes(`${JSON.stringify(content)}\n`), 0o600);
+      const start = surface.start({ url: model.url, fileAt });
+      writeFiles(host, stage, start, fileAt);
       const env = proofEnv(host.env, surface, start, joinPath(host.platform, stage.root, 'tmp'));
       const since = host.now();
       const ended = await host.start(run.program, start.argv, { env, cwd: stage.workspace, timeoutMs: run.timeoutMs, maxBytes: PROOF_OUTPUT_BYTES_MAX });
@@ -96,6 +98,16 @@ export async function runProof(run: ProofRun): Promise<RunSeen> {
     }
   } finally {
     temp.remove();
+  }
+}
+
+function writeFiles(host: Host, stage: Stage, start: ProveStart, fileAt: (name: string) => string): void {
+  const put = (path: string, content: JsonObject): void => host.writeNew(path, bytes(`${JSON.stringify(content)}\n`), 0o600);
+  for (const [name, content] of Object.entries(start.files)) put(fileAt(name), content);
+  for (const [name, content] of Object.entries(start.workspace ?? {})) {
+    const path = joinPath(host.platform, stage.workspace, ...name.split('/'));
+    makeDirs(host, dirOf(host.platform, path), 0o700);
+    put(path, content);
   }
 }
 

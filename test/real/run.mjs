@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { CLIENTS } from './clients.mjs';
 import { listHooks, trustAll } from './codex-trust.mjs';
 import { startModel } from './models.mjs';
+import { proofs } from './prove.mjs';
 import { contents, dropWorld, makeWorld, mentions, praetorctl, receipts, remoteMoved, session, settings } from './world.mjs';
 
 const [id, binary] = process.argv.slice(2);
@@ -152,3 +153,4 @@ await unguarded();
 if (id === 'codex' || id === 'gemini') await withoutTrust();
 if (id === 'codex') await bypassedTrust();
 await guarded();
+await proofs(client, binary, check);

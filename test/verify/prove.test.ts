@@ -165,7 +165,7 @@ describe('the environment of the client', () => {
     for (const id of ['claude', 'codex', 'gemini']) {
       const { prove: surface } = clientById(id);
       if (surface === undefined || 'unsupported' in surface) throw new Error(id);
-      const start = surface.start({ url: 'http://127.0.0.1:1/t', fileAt: (name) => `/f/${name}`, documents: new Map() });
+      const start = surface.start({ url: 'http://127.0.0.1:1/t', fileAt: (name) => `/f/${name}` });
       const made = proofEnv(env, surface, start, '/t');
       expect(JSON.stringify([made, start.files])).not.toMatch(/secret-|PRAETORCTL_HOOK_RECORD_DIR/);
       expect(JSON.stringify([made, start.argv])).toContain('http://127.0.0.1:1/t');

@@ -1,0 +1,124 @@
+// Contract: `clients prove` with the real client: proven as it stands, not proven with the right cause once it is broken in each
+// way that the client allows, and the person's own endpoint, which the configuration names, never hears of it.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join, resolve } from 'node:path';
+import { trustAll } from './codex-trust.mjs';
+import { dropWorld, makeWorld, praetorctl } from './world.mjs';
+
+const PROVE_MS_MAX = 100_000;
+const script = resolve(import.meta.dirname, '../../bin/praetorctl');
+
+/** Stands for the endpoint that the person's own configuration names. */
+async function trap() {
+  const seen = { connections: 0 };
+  const server = createServer((socket) => { seen.connections += 1; socket.destroy(); });
+  await new Promise((done) => { server.listen(0, '127.0.0.1', done); });
+  return { seen, url: `http://127.0.0.1:${server.address().port}`, close: () => new Promise((done) => { server.close(done); }) };
+}
+
+function editJson(world, file, change) {
+  const path = join(world.home, file);
+  const before = readFileSync(path, 'utf8');
+  // The fixture's comment lines are its own.
+  writeFileSync(path, JSON.stringify(change(JSON.parse(before.replace(/^\s*\/\/.*$/gm, '')))));
+  return () => writeFileSync(path, before);
+}
+
+function addText(world, file, text, provider) {
+  const path = join(world.home, file);
+  const before = readFileSync(path, 'utf8');
+  writeFileSync(path, `${provider === undefined ? before : before.replace(/^model_provider = .*$/m, provider)}${text}`);
+  return () => writeFileSync(path, before);
+}
+
+/** Per client: its configuration with an endpoint of the person's own, and how it is silently broken. */
+const CASES = {
+  claude: {
+    own: (world, url) => editJson(world, '.claude/settings.json', (d) => ({ ...d, env: { ANTHROPIC_BASE_URL: url, ANTHROPIC_AUTH_TOKEN: 'the-persons-token' } })),
+    breaks: [
+      ['disableAllHooks', 'hooks-off', (world) => editJson(world, '.claude/settings.json', (d) => ({ ...d, disableAllHooks: true }))],
+      ['a value of the wrong type in the settings', 'file-rejected', (world) => editJson(world, '.claude/settings.json', (d) => ({ ...d, model: 7 }))],
+    ],
+  },
+  codex: {
+    own: (world, url) => addText(world, '.codex/config.toml', `\n[model_providers.corporate]\nname = "corporate"\nbase_url = "${url}/v1"\nwire_api = "responses"\n`, 'model_provider = "corporate"'),
+    breaks: [
+      ['features.hooks = false', 'hooks-off', (world) => addText(world, '.codex/config.toml', '\n[features]\nhooks = false\n')],
+      ['an unknown key in hooks.json', 'file-rejected', (world) => editJson(world, '.codex/hooks.json', (d) => ({ ...d, extra: 1 }))],
+    ],
+  },
+  gemini: {
+    own: (world) => editJson(world, '.gemini/settings.json', (d) => ({ ...d, security: { auth: { selectedType: 'oauth-personal' } } })),
+    breaks: [
+      ['hooksConfig.enabled = false', 'hooks-off', (world) => editJson(world, '.gemini/settings.json', (d) => ({ ...d, hooksConfig: { enabled: false } }))],
+    ],
+  },
+};
+
+function prove(world, id, env = {}) {
+  const run = spawnSync(process.execPath, [script, 'clients', 'prove', '--yes', '--json', '--client', id], { cwd: world.project, env: { ...world.env, ...env }, encoding: 'utf8', timeout: PROVE_MS_MAX, input: '' });
+  try {
+    const [row] = JSON.parse(run.stdout).clients;
+    return { code: run.status, ...row };
+  } catch {
+    return { code: run.status, cause: `no document: ${run.stderr}` };
+  }
+}
+
+const verified = (world, id) => praetorctl(world, 'clients', 'verify', '--client', id, '--json').json?.clients?.[0];
+
+/** A PATH with the client and Node and without praetorctl. */
+function withoutPraetorctl(world, id) {
+  const bin = join(world.base, 'other-bin');
+  mkdirSync(bin);
+  symlinkSync(join(world.bin, 'node'), join(bin, 'node'));
+  symlinkSync(world.binary, join(bin, id));
+  return { PATH: `${bin}:/usr/local/bin:/usr/bin:/bin` };
+}
+
+export async function proofs(client, binary, check) {
+  const cases = CASES[client.id];
+  if (cases === undefined) return;
+  const { id } = client;
+  const world = makeWorld(client, binary);
+  const own = await trap();
+  try {
+    client.before(world.home, own.url);
+    praetorctl(world, 'clients', 'apply', '--yes', '--client', id);
+    if (id === 'codex') {
+      const untrusted = prove(world, id);
+      check('prove without trust: not proven, hook-not-trusted, and the canary ran', untrusted.code === 3 && untrusted.cause === 'hook-not-trusted' && untrusted.canary === 'ran', untrusted);
+      await trustAll(world, client.environment(own.url));
+    }
+    const first = prove(world, id);
+    check(`prove: proven (version ${first.version}, ${first.seconds} s)`, first.code === 0 && first.proven === true && first.control === 'ran' && first.canary === 'refused', first);
+    const row = verified(world, id);
+    check('verify says since when it is proven', row?.proven === first.time && row.observed === true, row);
+    await brokenAndOwn(world, client, cases, own, check);
+    check("the endpoint of the person's configuration was never asked", own.seen.connections === 0, own.seen);
+    const left = readdirSync(join(world.base, 'tmp')).filter((name) => name.startsWith('praetorctl-prove-'));
+    check('no workspace of a proof is left', left.length === 0, left);
+  } finally {
+    await own.close();
+    dropWorld(world);
+  }
+}
+
+async function brokenAndOwn(world, client, cases, own, check) {
+  const { id } = client;
+  for (const [what, cause, act] of cases.breaks) {
+    const undo = act(world);
+    const seen = prove(world, id);
+    check(`prove with ${what}: not proven, ${cause}`, seen.code === 3 && seen.proven === false && seen.cause === cause && seen.canary !== 'refused', seen);
+    check(`verify with ${what} does not call it proven`, verified(world, id)?.proven === null);
+    undo();
+  }
+  const missing = prove(world, id, withoutPraetorctl(world, id));
+  check('prove without praetorctl on PATH: not proven, program-missing', missing.code === 3 && missing.cause === 'program-missing', missing);
+  const undo = cases.own(world, own.url);
+  const redirected = prove(world, id);
+  check("prove past an endpoint, a login or a profile of the person's own: proven", redirected.proven === true, redirected);
+  undo();
+}
