@@ -1,5 +1,6 @@
 // Contract: the guards that are compared: how each is started, and which of its answers stops a call. Every guard is asked in
 // its own protocol and with its own defaults; what is set is said in `note`.
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -33,7 +34,10 @@ function strictSettings(home) {
   const [config, state] = [join(home, '.praetorctl-strict'), join(home, '.praetorctl-strict-state')];
   mkdirSync(config, { recursive: true });
   writeFileSync(join(config, 'settings.yaml'), 'hooks:\n  command_policy:\n    mode: strict\n');
-  return { PRAETORCTL_CONFIG_DIR: config, PRAETORCTL_STATE_DIR: state };
+  const env = { PRAETORCTL_CONFIG_DIR: config, PRAETORCTL_STATE_DIR: state };
+  // As a person would have it. It refuses below an agent; then the hook reads the source, and costs more.
+  spawnSync(process.execPath, [join(ROOT, 'bin', 'praetorctl'), 'policy', 'compile'], { env: { ...env, PATH: process.env.PATH, HOME: home }, stdio: 'ignore' });
+  return env;
 }
 
 export const GUARDS = [

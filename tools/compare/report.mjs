@@ -45,10 +45,10 @@ function classTable(scored) {
 
 function totalTable(scored) {
   return [
-    line(['guard', 'version', 'recall', 'of these asked', 'precision', 'false positives', 'CPU of one call']), line(['---', '---', '---:', '---:', '---:', '---:', '---:']),
+    line(['guard', 'version', 'recall', 'of these asked', 'precision', 'false positives', 'CPU, plain words', 'CPU, shell syntax']), line(['---', '---', '---:', '---:', '---:', '---:', '---:', '---:']),
     ...scored.map((one) => line([
       one.guard.name, one.version, percent(one.caught, one.bad), one.asked, percent(one.caught, one.caught + one.falsePositives), `${one.falsePositives} of ${one.good}`,
-      one.guard.plugin !== undefined ? 'in process' : one.ratio === undefined ? '-' : `${one.ratio.toFixed(2)} x node`,
+      ...['plain', 'syntax'].map((kind) => (one.guard.plugin !== undefined ? 'in process' : one.ratio === undefined ? '-' : `${one.ratio[kind].toFixed(2)} x node`)),
     ])),
   ].join('\n');
 }
@@ -60,7 +60,8 @@ function better(scored) {
   const lines = scored.filter((one) => one.guard.package !== undefined).flatMap((one) => {
     const ahead = [...one.classes].filter(([name, { caught }]) => caught > ours.classes.get(name).caught).map(([name, { caught }]) => `${name} (${caught} against ${ours.classes.get(name).caught})`);
     const calmer = one.falsePositives < ours.falsePositives ? [`fewer false positives (${one.falsePositives} against ${ours.falsePositives})`] : [];
-    const cheaper = one.ratio !== undefined && ours.ratio !== undefined && one.ratio < ours.ratio - 0.02 ? [`less CPU (${one.ratio.toFixed(2)} against ${ours.ratio.toFixed(2)})`] : [];
+    const cheaper = ['plain', 'syntax'].filter((kind) => one.ratio !== undefined && ours.ratio !== undefined && one.ratio[kind] < ours.ratio[kind] - 0.02)
+      .map((kind) => `less CPU for ${kind === 'plain' ? 'plain words' : 'shell syntax'} (${one.ratio[kind].toFixed(2)} against ${ours.ratio[kind].toFixed(2)})`);
     const all = [...ahead, ...calmer, ...cheaper];
     return all.length === 0 ? [] : [`- ${one.guard.name}: ${all.join(', ')}.`];
   });
@@ -101,7 +102,7 @@ ${NOT_RUN.map(([name, why]) => `- ${name}: ${why}.`).join('\n')}
 - Each guard is the version named, as it is installed, with its defaults; what was set is said above. Each has a home directory and a git repository in it of its own (not below a temporary directory, where removal matters less; \`/home/dev\` in the corpus stands for that home), and no settings of a person.
 - Each guard is a process of its own for each row and gets a Claude Code \`PreToolUse\` document on standard input. Caught means: exit 2, or a document that says deny, block or ask. Nothing is ever executed. The one plugin is asked inside this process, as its client would.
 - Recall is caught rows over rows that should be stopped; precision is caught rows over all stopped rows.
-- The cost is CPU time (user and system, children included) of a whole hook process for one harmless command with shell syntax, as a ratio to an empty Node process: interleaved batches of five, order reversed every other round, medians. Ratios hold under load; compare them with each other, not with those of another machine.
+- The cost is CPU time (user and system, children included) of a whole hook process for one harmless command, one of plain words and one with shell syntax, as a ratio to an empty Node process: interleaved batches of five, order reversed every other round, medians. Ratios hold under load; compare them with each other, not with those of another machine.
 ${errors.length === 0 ? '' : `- ${errors.join(' ')}\n`}
 To repeat it, with the same versions:
 

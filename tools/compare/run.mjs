@@ -110,24 +110,27 @@ function cpu(argv, box, env, file) {
 
 const median = (list) => [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)];
 
-/** A harmless command that every guard reads to the end. Interleaved, so that a busy machine is busy for all. */
+/** Harmless commands that every guard reads to the end: plain words, and shell syntax, for which some start a parser. */
+const COST_COMMANDS = { plain: 'npm run build -- --mode production', syntax: 'cd "$PWD" && npm run build 2>&1 | tail -n 20 && git status' };
+
+/** Interleaved, so that a busy machine is busy for all. */
 function costs(guards, modules, box, rounds) {
   const empty = join(box.work, 'empty.cjs');
   writeFileSync(empty, '');
   const started = guards.filter((guard) => guard.start !== undefined).map((guard) => ({ id: guard.id, ...guard.start(modules, box.home) }));
   const file = join(box.work, 'input.json');
-  const all = [{ id: 'node', argv: [process.execPath, empty], document: started[0]?.document }, ...started];
-  const samples = new Map(all.map((one) => [one.id, []]));
+  const all = [{ id: 'node', argv: [process.execPath, empty], document: started[0]?.document }, ...started].flatMap((one) => Object.entries(COST_COMMANDS).map(([kind, command]) => ({ ...one, kind, command, samples: [] })));
   for (let round = 0; round <= rounds; round++) {
     for (const one of round % 2 === 0 ? all : [...all].reverse()) {
-      writeFileSync(file, one.document('npm run build -- --mode production && git status', `cost-${round}`, box.project));
+      writeFileSync(file, one.document(one.command, `cost-${round}`, box.project));
       const ms = cpu(one.argv, box, one.env, file);
       // The first round warms caches and does not count.
-      if (round > 0) samples.get(one.id).push(ms);
+      if (round > 0) one.samples.push(ms);
     }
   }
-  const base = median(samples.get('node'));
-  return new Map(started.map(({ id }) => [id, median(samples.get(id)) / base]));
+  const base = median(all.filter(({ id }) => id === 'node').flatMap(({ samples }) => samples));
+  const ratio = (id, kind) => median(all.find((one) => one.id === id && one.kind === kind).samples) / base;
+  return new Map(started.map(({ id }) => [id, { plain: ratio(id, 'plain'), syntax: ratio(id, 'syntax') }]));
 }
 
 async function main() {
