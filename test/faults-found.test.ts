@@ -134,3 +134,8 @@ describe('a bad state directory', () => {
     writeFileSync(join(where.root, 'done'), '');
   });
 });
+
+describe('globs in the root directory', () => {
+  it.each(['rm -rf /v*', 'rm -rf /*/', 'rm -rf /u??', 'rm -rf /e*'])('%s is denied', (command) => { expect(verdict(world(), command)).toBe(2); });
+  it.each(['rm -rf ./v*', 'rm -rf build/*/', 'ls /v*'])('%s passes', (command) => { expect(verdict(world(), command)).toBe(0); });
+});

@@ -122,6 +122,9 @@ function withHome({ text, quoted }: Word): string {
 /** `DIR/*` empties DIR: the same as removing it. */
 export function withoutGlob(word: Word): string {
   if (!word.glob) return withHome(word);
+  // `/v*` and `/*/`: whatever matches there is a directory of the root.
+  const second = word.text.indexOf('/', 1);
+  if (word.text[0] === '/' && (second === -1 || second === word.text.length - 1)) return '/';
   for (const tail of ['/*', '/.*', '/{*,.*}', '/.[!.]*', '/?*', '/**']) if (word.text.endsWith(tail)) return word.text === tail ? '/' : word.text.slice(0, -tail.length);
   return listed('* .* ** ./* {*,.*} ?*', word.text) ? '.' : word.text;
 }
