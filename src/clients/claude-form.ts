@@ -1,6 +1,6 @@
 // Contract: hook documents of clients that took over Claude Code's form (session_id, cwd, tool_name, tool_input), decoded by
 // what is particular to each: its tools, its names of MCP tools, its mark. PURE.
-import { fault, flag, hasTool, isFault, own, shapedCall, text, toolParts, workspaceOf, type ToolShape } from './dialect-kit.ts';
+import { decodeForm, shapedCall, toolParts, type ToolShape } from './dialect-kit.ts';
 import type { Dialect, EnvMap } from '../model/dialect.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { DecodeFault, ToolCall } from '../model/payload.ts';
@@ -29,22 +29,6 @@ function decodeTool(form: ClaudeForm, document: JsonObject): ToolCall | DecodeFa
 }
 
 export function decodeClaudeForm(form: ClaudeForm): Dialect['decode'] {
-  return (event, document, env) => {
-    const workspace = workspaceOf(document, 'cwd');
-    if (typeof workspace === 'object') return workspace;
-    if (own(document, '__proto__') !== undefined) return fault('the document has a "__proto__" key');
-    const tool = hasTool(event) ? decodeTool(form, document) : undefined;
-    if (isFault(tool)) return tool;
-    const sessionId = text(document, 'session_id');
-    return {
-      client: form.client,
-      event,
-      ...(sessionId === undefined ? {} : { sessionId }),
-      ...(workspace === undefined ? {} : { workspace }),
-      ...(tool === undefined ? {} : { tool }),
-      stopActive: flag(document, 'stop_hook_active'),
-      subagent: text(document, 'agent_id') !== undefined,
-      caller: form.isCaller(document, env) ? form.client : 'unknown',
-    };
-  };
+  const { client, isCaller } = form;
+  return decodeForm({ client, workspace: 'cwd', session: 'session_id', tool: (document) => decodeTool(form, document), isCaller });
 }

@@ -74,6 +74,37 @@ export function workspaceOf(document: JsonObject, key: string): string | undefin
   return isAbsolute(value) ? value : undefined;
 }
 
+/** What is particular to a client's documents; the rest of decoding is the same for all that name their fields like this. */
+export interface DocumentForm {
+  readonly client: string;
+  /** Key of the workspace and of the session. */
+  readonly workspace: string;
+  readonly session: string;
+  readonly tool: (document: JsonObject) => ToolCall | DecodeFault;
+  readonly isCaller: (document: JsonObject, env: EnvMap) => boolean;
+}
+
+export function decodeForm(form: DocumentForm): Dialect['decode'] {
+  return (event, document, env) => {
+    const workspace = workspaceOf(document, form.workspace);
+    if (typeof workspace === 'object') return workspace;
+    if (own(document, '__proto__') !== undefined) return fault('the document has a "__proto__" key');
+    const tool = hasTool(event) ? form.tool(document) : undefined;
+    if (isFault(tool)) return tool;
+    const sessionId = text(document, form.session);
+    return {
+      client: form.client,
+      event,
+      ...(sessionId === undefined ? {} : { sessionId }),
+      ...(workspace === undefined ? {} : { workspace }),
+      ...(tool === undefined ? {} : { tool }),
+      stopActive: flag(document, 'stop_hook_active'),
+      subagent: text(document, 'agent_id') !== undefined,
+      caller: form.isCaller(document, env) ? form.client : 'unknown',
+    };
+  };
+}
+
 /** A tool call whose needed strings are read from its input by key. */
 export interface ToolShape {
   readonly kind: 'shell' | 'file-write' | 'file-read';

@@ -4,8 +4,8 @@
 // are ever written. Silence with exit 0 is "no opinion"; `allow` would grant permission and is never said.
 import { asciiJson } from '../ascii-json.ts';
 import {
-  EMPTY, canBlock, fault, flag, harmlessError, hasTool, isFault, object, own, say, sayError, shapedCall, splitMcp, stderrLine,
-  text, toolParts, workspaceOf, type HookDialect, type ToolShape,
+  EMPTY, canBlock, decodeForm, harmlessError, isFault, object, say, sayError, shapedCall, splitMcp, stderrLine, text, toolParts,
+  type HookDialect, type ToolShape,
 } from '../dialect-kit.ts';
 import type { Answer, EnvMap } from '../../model/dialect.ts';
 import type { CanonicalEvent } from '../../model/events.ts';
@@ -62,25 +62,6 @@ function isCaller(document: JsonObject, env: EnvMap): boolean {
   return session !== undefined && session !== '' && env['CLAUDE_CODE_SESSION_ID'] === session && env['CLAUDE_PROJECT_DIR'] !== undefined;
 }
 
-function decode(event: CanonicalEvent, document: JsonObject, env: EnvMap): Payload | DecodeFault {
-  const workspace = workspaceOf(document, 'cwd');
-  if (typeof workspace === 'object') return workspace;
-  if (own(document, '__proto__') !== undefined) return fault('the document has a "__proto__" key');
-  const tool = hasTool(event) ? decodeTool(document) : undefined;
-  if (isFault(tool)) return tool;
-  const sessionId = text(document, 'session_id');
-  return {
-    client: 'claude',
-    event,
-    ...(sessionId === undefined ? {} : { sessionId }),
-    ...(workspace === undefined ? {} : { workspace }),
-    ...(tool === undefined ? {} : { tool }),
-    stopActive: flag(document, 'stop_hook_active'),
-    subagent: text(document, 'agent_id') !== undefined,
-    caller: isCaller(document, env) ? 'claude' : 'unknown',
-  };
-}
-
 function preTool(word: 'deny' | 'ask', reason: string): Answer {
   const stdout = `${asciiJson({ hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: word, permissionDecisionReason: reason } })}\n`;
   return word === 'deny' ? { stdout, stderr: stderrLine(reason), exit: 2 } : { stdout, stderr: '', exit: 0 };
@@ -110,7 +91,7 @@ function encodeError(event: CanonicalEvent, reason: string): Answer {
 export const claudeDialect: HookDialect = {
   id: 'claude',
   aliases: [],
-  decode,
+  decode: decodeForm({ client: 'claude', workspace: 'cwd', session: 'session_id', tool: decodeTool, isCaller }),
   encode,
   encodeError,
   neutral: () => EMPTY,

@@ -5,8 +5,7 @@
 // `ask` and `allow` are unknown words to Codex (dropped, the tool runs): ask is said as deny, allow as silence.
 import { asciiJson } from '../ascii-json.ts';
 import {
-  EMPTY, canBlock, fault, flag, harmlessError, hasTool, isFault, own, say, sayError, sayNobodyAsks, shapedCall, splitMcp,
-  text, toolParts, workspaceOf, type HookDialect,
+  EMPTY, canBlock, decodeForm, fault, harmlessError, say, sayError, sayNobodyAsks, shapedCall, splitMcp, text, toolParts, type HookDialect,
 } from '../dialect-kit.ts';
 import { patchPaths } from '../patch-paths.ts';
 import type { Answer, EnvMap } from '../../model/dialect.ts';
@@ -47,25 +46,6 @@ function isCaller(_document: JsonObject, env: EnvMap): boolean {
   return TOOL_VARIABLES.every((name) => env[name] === undefined);
 }
 
-function decode(event: CanonicalEvent, document: JsonObject, env: EnvMap): Payload | DecodeFault {
-  const workspace = workspaceOf(document, 'cwd');
-  if (typeof workspace === 'object') return workspace;
-  if (own(document, '__proto__') !== undefined) return fault('the document has a "__proto__" key');
-  const tool = hasTool(event) ? decodeTool(document) : undefined;
-  if (isFault(tool)) return tool;
-  const sessionId = text(document, 'session_id');
-  return {
-    client: 'codex',
-    event,
-    ...(sessionId === undefined ? {} : { sessionId }),
-    ...(workspace === undefined ? {} : { workspace }),
-    ...(tool === undefined ? {} : { tool }),
-    stopActive: flag(document, 'stop_hook_active'),
-    subagent: text(document, 'agent_id') !== undefined,
-    caller: isCaller(document, env) ? 'codex' : 'unknown',
-  };
-}
-
 function answerDocument(value: JsonObject): Answer {
   return { stdout: `${asciiJson(value)}\n`, stderr: '', exit: 0 };
 }
@@ -88,7 +68,7 @@ function encode(event: CanonicalEvent, verdict: Verdict, payload: Payload): Answ
 export const codexDialect: HookDialect = {
   id: 'codex',
   aliases: [],
-  decode,
+  decode: decodeForm({ client: 'codex', workspace: 'cwd', session: 'session_id', tool: decodeTool, isCaller }),
   encode,
   encodeError: (event, reason) => (canBlock(event) ? denial(event, sayError(reason)) : harmlessError(reason)),
   neutral: () => EMPTY,

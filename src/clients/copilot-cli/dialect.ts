@@ -3,8 +3,8 @@
 // but keeps the reason from the model. Any other exit code blocks too, so a crash of ours never lets a call pass.
 import { asciiJson } from '../ascii-json.ts';
 import {
-  EMPTY, canBlock, fault, flag, harmlessError, hasTool, isFault, own, say, sayError, sayNobodyAsks, shapedCall, splitMcp, text, workspaceOf,
-  type HookDialect, type ToolShape,
+  EMPTY, canBlock, decodeForm, fault, harmlessError, own, say, sayError, sayNobodyAsks, shapedCall, splitMcp, text, type HookDialect,
+  type ToolShape,
 } from '../dialect-kit.ts';
 import type { Answer, EnvMap } from '../../model/dialect.ts';
 import type { CanonicalEvent } from '../../model/events.ts';
@@ -64,25 +64,6 @@ function isCaller(document: JsonObject, env: EnvMap): boolean {
     && env['COPILOT_PROJECT_DIR'] !== undefined && env['COPILOT_AGENT_SESSION_ID'] === undefined;
 }
 
-function decode(event: CanonicalEvent, document: JsonObject, env: EnvMap): Payload | DecodeFault {
-  const workspace = workspaceOf(document, 'cwd');
-  if (typeof workspace === 'object') return workspace;
-  if (own(document, '__proto__') !== undefined) return fault('the document has a "__proto__" key');
-  const tool = hasTool(event) ? decodeTool(document) : undefined;
-  if (isFault(tool)) return tool;
-  const sessionId = text(document, 'sessionId');
-  return {
-    client: 'copilot-cli',
-    event,
-    ...(sessionId === undefined ? {} : { sessionId }),
-    ...(workspace === undefined ? {} : { workspace }),
-    ...(tool === undefined ? {} : { tool }),
-    stopActive: flag(document, 'stop_hook_active'),
-    subagent: false,
-    caller: isCaller(document, env) ? 'copilot-cli' : 'unknown',
-  };
-}
-
 function denial(event: CanonicalEvent, reason: string): Answer {
   const document = event === 'permission' ? { behavior: 'deny', message: reason } : { permissionDecision: 'deny', permissionDecisionReason: reason };
   return { stdout: `${asciiJson(document)}\n`, stderr: '', exit: 0 };
@@ -106,7 +87,7 @@ function encode(event: CanonicalEvent, verdict: Verdict, payload: Payload): Answ
 export const copilotCliDialect: HookDialect = {
   id: 'copilot-cli',
   aliases: ['copilot'],
-  decode,
+  decode: decodeForm({ client: 'copilot-cli', workspace: 'cwd', session: 'sessionId', tool: decodeTool, isCaller }),
   encode,
   encodeError: (event, reason) => (canBlock(event) ? denial(event, sayError(reason)) : harmlessError(reason)),
   neutral: () => EMPTY,

@@ -3,8 +3,8 @@
 // tool run, exit 2 without text lets the tool run, and `ask` hangs a headless run. Silence with exit 0 is "no opinion".
 import { asciiJson } from '../ascii-json.ts';
 import {
-  EMPTY, canBlock, fault, flag, harmlessError, hasTool, isFault, object, own, say, sayError, sayNobodyAsks, shapedCall, splitMcp,
-  text, toolParts, workspaceOf, type HookDialect, type ToolShape,
+  EMPTY, canBlock, decodeForm, fault, harmlessError, object, say, sayError, sayNobodyAsks, shapedCall, splitMcp, text, toolParts,
+  type HookDialect, type ToolShape,
 } from '../dialect-kit.ts';
 import type { Answer, EnvMap } from '../../model/dialect.ts';
 import type { CanonicalEvent } from '../../model/events.ts';
@@ -47,25 +47,6 @@ function isCaller(document: JsonObject, env: EnvMap): boolean {
   return session !== undefined && session !== '' && env['GEMINI_SESSION_ID'] === session;
 }
 
-function decode(event: CanonicalEvent, document: JsonObject, env: EnvMap): Payload | DecodeFault {
-  const workspace = workspaceOf(document, 'cwd');
-  if (typeof workspace === 'object') return workspace;
-  if (own(document, '__proto__') !== undefined) return fault('the document has a "__proto__" key');
-  const tool = hasTool(event) ? decodeTool(document) : undefined;
-  if (isFault(tool)) return tool;
-  const sessionId = text(document, 'session_id');
-  return {
-    client: 'gemini',
-    event,
-    ...(sessionId === undefined ? {} : { sessionId }),
-    ...(workspace === undefined ? {} : { workspace }),
-    ...(tool === undefined ? {} : { tool }),
-    stopActive: flag(document, 'stop_hook_active'),
-    subagent: false,
-    caller: isCaller(document, env) ? 'gemini' : 'unknown',
-  };
-}
-
 function denial(reason: string): Answer {
   return { stdout: `${asciiJson({ decision: 'deny', reason })}\n`, stderr: '', exit: 0 };
 }
@@ -81,7 +62,7 @@ function encode(event: CanonicalEvent, verdict: Verdict, payload: Payload): Answ
 export const geminiDialect: HookDialect = {
   id: 'gemini',
   aliases: [],
-  decode,
+  decode: decodeForm({ client: 'gemini', workspace: 'cwd', session: 'session_id', tool: decodeTool, isCaller }),
   encode,
   encodeError: (event, reason) => (canBlock(event) ? denial(sayError(reason)) : harmlessError(reason)),
   neutral: () => EMPTY,

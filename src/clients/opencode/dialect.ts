@@ -3,14 +3,13 @@
 // go on, and everything else makes the plugin refuse. A plugin cannot ask anybody, so `ask` is degraded to deny.
 import { asciiJson } from '../ascii-json.ts';
 import {
-  EMPTY, canBlock, fault, harmlessError, hasTool, isFault, object, own, say, sayError, sayNobodyAsks, shapedCall, splitMcp, text, workspaceOf,
+  EMPTY, canBlock, decodeForm, fault, harmlessError, object, own, say, sayError, sayNobodyAsks, shapedCall, splitMcp, text,
   type HookDialect, type ToolShape,
 } from '../dialect-kit.ts';
 import { patchPaths } from '../patch-paths.ts';
 import type { Answer, EnvMap } from '../../model/dialect.ts';
-import type { CanonicalEvent } from '../../model/events.ts';
 import type { JsonObject } from '../../model/json.ts';
-import type { DecodeFault, Payload, ToolCall } from '../../model/payload.ts';
+import type { DecodeFault, ToolCall } from '../../model/payload.ts';
 
 const FILE_KEYS = ['filePath', 'file_path', 'path'];
 const SHAPES: Readonly<Record<string, ToolShape>> = {
@@ -51,25 +50,6 @@ function isCaller(document: JsonObject, env: EnvMap): boolean {
   return session !== undefined && session !== '' && env['PRAETORCTL_SHIM_SESSION'] === session;
 }
 
-function decode(event: CanonicalEvent, document: JsonObject, env: EnvMap): Payload | DecodeFault {
-  const workspace = workspaceOf(document, 'directory');
-  if (typeof workspace === 'object') return workspace;
-  if (own(document, '__proto__') !== undefined) return fault('the document has a "__proto__" key');
-  const tool = hasTool(event) ? decodeTool(document) : undefined;
-  if (isFault(tool)) return tool;
-  const sessionId = text(document, 'sessionID');
-  return {
-    client: 'opencode',
-    event,
-    ...(sessionId === undefined ? {} : { sessionId }),
-    ...(workspace === undefined ? {} : { workspace }),
-    ...(tool === undefined ? {} : { tool }),
-    stopActive: false,
-    subagent: false,
-    caller: isCaller(document, env) ? 'opencode' : 'unknown',
-  };
-}
-
 function denial(reason: string): Answer {
   return { stdout: `${asciiJson({ decision: 'deny', reason })}\n`, stderr: '', exit: 0 };
 }
@@ -77,7 +57,7 @@ function denial(reason: string): Answer {
 export const opencodeDialect: HookDialect = {
   id: 'opencode',
   aliases: [],
-  decode,
+  decode: decodeForm({ client: 'opencode', workspace: 'directory', session: 'sessionID', tool: decodeTool, isCaller }),
   encode: (event, verdict, payload) => {
     if (verdict.decision === 'neutral' || verdict.decision === 'allow') return EMPTY;
     // The plugin registers no stop; a later one gets the words that it would need.
