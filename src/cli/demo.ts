@@ -1,11 +1,11 @@
 // Contract: the demonstration: plan, apply, an allowed and a denied call per client, verify, remove, and the comparison with the
 // original home, on real files in a temporary directory with the real program. Ends by deleting only what it created.
 import { realHost, type Host } from '../host.ts';
-import { CLIENTS } from '../clients/registry.ts';
+import { CLIENTS, clientById } from '../clients/registry.ts';
 import type { ClientDefinition } from '../model/client.ts';
 import { EXIT, PraetorError } from '../model/diagnostic.ts';
 import { dirOf, joinPath } from '../roots/paths.ts';
-import { clientsApply, clientsPlan, clientsRemove, clientsVerify } from './clients.ts';
+import { clientsApply, clientsPlan, clientsRemove, clientsVerify, requestOf } from './clients.ts';
 import type { CliIo, Outcome } from './output.ts';
 import type { CommandContext } from './program.ts';
 
@@ -95,7 +95,7 @@ function callHook(stage: Stage, context: CommandContext, client: ClientDefinitio
   const said = (result.stdout.trim() || result.stderr.trim()).split('\n')[0] ?? '';
   const answer = said === '' ? 'no opinion: the client\'s own rules go on' : said.length > 76 ? `${said.slice(0, 75)}…` : said;
   const denied = result.code === 2 || /"(deny|block)"/.test(result.stdout);
-  return { client: client.id, kind, asExpected: denied === (kind === 'deny') && result.failure === undefined, line: `${client.id.padEnd(7)} ${sample.command.padEnd(17)} exit ${String(result.code)}  ${answer}` };
+  return { client: client.id, kind, asExpected: denied === (kind === 'deny') && result.failure === undefined, line: `${client.id.padEnd(11)} ${sample.command.padEnd(17)} exit ${String(result.code)}  ${answer}` };
 }
 
 function differences(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): string[] {
@@ -117,14 +117,21 @@ function afterPlan(text: string): string {
 
 const heading = (text: string): string => `\n$ ${text}`;
 
+/** The clients that were named, or all of them. */
+function chosen(context: CommandContext): readonly ClientDefinition[] {
+  const words = requestOf(context, 'apply').clients;
+  return words.length === 0 ? CLIENTS : words.map((word) => clientById(word));
+}
+
 async function play(stage: Stage, context: CommandContext): Promise<{ lines: string[]; ok: boolean; calls: Call[]; changed: string[] }> {
   const inner = (options: Record<string, unknown>): CommandContext => ({ ...context, io: stage.io, options, args: [] });
   const before = treeOf(stage.host, stage.home);
-  const ids = CLIENTS.map((client) => client.id);
+  const clients = chosen(context);
+  const ids = clients.map((client) => client.id);
   const unregistered = clientsVerify(inner({ client: ids, require: 'installed' }));
   const plan = clientsPlan(inner({ client: ids }));
   const applied = await clientsApply(inner({ client: ids, yes: true }));
-  const calls = CLIENTS.flatMap((client) => [callHook(stage, context, client, 'allow'), callHook(stage, context, client, 'deny')]);
+  const calls = clients.flatMap((client) => [callHook(stage, context, client, 'allow'), callHook(stage, context, client, 'deny')]);
   const verified = clientsVerify(inner({ client: ids, require: 'installed' }));
   const removed = await clientsRemove(inner({ client: ids, yes: true }));
   const changed = differences(before, treeOf(stage.host, stage.home));
