@@ -12,7 +12,7 @@ const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const BATCH = 10;
 // `parser`: the wish for a line that needs the whole parser is 1.30 with the code cache. The full policy does not reach it yet
 // (docs/performance.md says what was tried), so the gate stands at the honest figure and only keeps it from getting worse.
-const LIMITS = { shell: { target: 1.2, hard: 1.3 }, parser: { target: 1.3, hard: 2.2 }, other: { target: 1.12, hard: 1.2 }, info: { target: Infinity, hard: Infinity } };
+const LIMITS = { shell: { target: 1.2, hard: 1.3 }, parser: { target: 1.3, hard: 1.45 }, other: { target: 1.12, hard: 1.2 }, info: { target: Infinity, hard: Infinity } };
 
 const option = (name, fallback) => {
   const at = process.argv.indexOf(name);
@@ -34,6 +34,7 @@ const bash = captured('2.1.332.PreToolUse.Bash.json');
 const shell = (command) => ({ ...bash, tool_input: { ...bash.tool_input, command } });
 const plain = input('plain', shell('npm run test -- --reporter dot'));
 const syntax = input('syntax', shell('cd "$PWD/sub" && FOO=1 timeout 60 npm test 2>&1 | tee out.log; git commit -m "$(cat <<\'EOF\'\nfix: it\'s done (really)\nEOF\n)" && for f in a b; do rm -f "$f.tmp"; done'));
+const ruled = input('ruled', shell('git push origin topic:topic'));
 const mcp = input('mcp', captured('2.1.332.PreToolUse.mcp__lab__echo.json'));
 const session = input('session', captured('2.1.332.SessionStart.json'));
 const hook = join(ROOT, 'dist', 'hook.cjs');
@@ -50,6 +51,7 @@ const CANDIDATES = [
   { name: 'node empty.cjs', argv: ['node', empty], file: plain, base: 'file', kind: 'info' },
   { name: 'shell event, plain words', argv: direct('pre-tool'), file: plain, over: 'file', kind: 'shell' },
   { name: 'shell event, shell syntax', argv: direct('pre-tool'), file: syntax, over: 'file', kind: 'parser' },
+  { name: 'shell event that needs the rules', argv: direct('pre-tool'), file: ruled, over: 'file', kind: 'parser' },
   { name: 'MCP event', argv: direct('pre-tool'), file: mcp, over: 'file', kind: 'other' },
   { name: 'session-start event', argv: direct('session-start'), file: session, over: 'file', kind: 'other' },
   { name: 'shell event via bin/praetorctl', argv: [bin, 'hook', 'claude', 'pre-tool'], file: plain, over: 'file', kind: 'shell' },

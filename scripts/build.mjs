@@ -1,6 +1,7 @@
 // Contract: builds the hook (dist/hook.cjs starts hook-<digest>.cjs, which loads policy-<digest>.cjs where a verdict can depend
-// on it, and shell-<digest>.cjs, the parser, where a line has shell syntax; the first two hold no package) and dist/cli.cjs. `--hook` builds only the hook. Outputs are replaced by rename, so that a hook
-// that starts during a build runs the old or the new one, never half of one.
+// on it; that loads the parser, the rules and the readers of other languages, each a bundle, where a line needs them) and
+// dist/cli.cjs. `--hook` builds only the hook. Outputs are replaced by rename, so that a hook that starts during a build runs
+// the old or the new one, never half of one.
 import { createHash } from 'node:crypto';
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -61,6 +62,17 @@ async function part(name, entry, options = {}) {
   return [name, file];
 }
 
+/** In the policy bundle the parser, the rules and the other languages are stand-ins that load a bundle of their own: most lines need none. */
+const STAND_INS = {
+  name: 'stand-ins',
+  setup(build) {
+    const standIn = (name) => ({ path: join(ROOT, 'src', 'hook', name) });
+    build.onResolve({ filter: /^unbash$/ }, () => standIn('load-shell.ts'));
+    build.onResolve({ filter: /\/rule-set\.ts$/ }, () => standIn('load-rules.ts'));
+    build.onResolve({ filter: /\/langs\.ts$/ }, () => standIn('load-langs.ts'));
+  },
+};
+
 /** Loaded only where a call needs them; they start without a code cache. */
 const SELDOM = {
   source: 'src/hook/settings-source.ts', settings: 'src/settings/bundle.ts', patterns: 'src/hook/patterns.ts', once: 'src/hook/allow-once.ts', evaluators: 'src/hook/evaluators.ts',
@@ -72,15 +84,16 @@ function sweep(files) {
   const old = Date.now() - 10 * 60_000;
   for (const name of readdirSync(DIST)) {
     const path = join(DIST, name);
-    if (!/^(?:hook|policy|shell|source|settings|patterns|once|evaluators|record)-[0-9a-f]{12}\.cjs/.test(name) || files.some((file) => name.startsWith(file))) continue;
+    if (!/^(?:hook|policy|shell|rules|langs|source|settings|patterns|once|evaluators|record)-[0-9a-f]{12}\.cjs/.test(name) || files.some((file) => name.startsWith(file))) continue;
     if (statSync(path).mtimeMs < old) rmSync(path, { force: true });
   }
 }
 
 async function hook() {
-  // In the policy bundle the parser is a stand-in that loads a bundle of its own: most lines never need it.
-  const standIn = { alias: { unbash: join(ROOT, 'src', 'hook', 'load-shell.ts') } };
-  const often = await Promise.all([part('hook', 'src/hook/entry.ts'), part('policy', 'src/policy/evaluate.ts', standIn), part('shell', 'src/hook/shell-entry.ts')]);
+  const often = await Promise.all([
+    part('hook', 'src/hook/entry.ts'), part('policy', 'src/policy/evaluate.ts', { plugins: [STAND_INS] }), part('shell', 'src/hook/shell-entry.ts'),
+    part('rules', 'src/policy/rules-all.ts', { plugins: [STAND_INS] }), part('langs', 'src/policy/shell/langs-entry.ts'),
+  ]);
   const seldom = await Promise.all(Object.entries(SELDOM).map(([name, entry]) => part(name, entry, { mainFields: ['module', 'main'] })));
   const parts = [...often, ...seldom];
   const stub = readFileSync(join(ROOT, 'scripts', 'hook-stub.cjs'), 'utf8');

@@ -7,7 +7,7 @@ const path = require('path');
 const vm = require('vm');
 const { spawnSync } = require('child_process');
 
-const files = () => fs.readdirSync(__dirname).filter((name) => /^(?:hook|policy|shell)-[0-9a-f]+\.cjs$/.test(name));
+const files = () => fs.readdirSync(__dirname).filter((name) => /^(?:hook|policy|shell|rules|langs)-[0-9a-f]+\.cjs$/.test(name));
 
 /** The newest of each, as the stub names them. */
 function current() {
@@ -16,12 +16,15 @@ function current() {
 }
 
 const COMMAND = 'cd "$PWD/a" && FOO=1 timeout 5 npm test 2>&1 | tee out.log > x; git -c a=b commit -am "$(cat <<\'E\'\nit\'s (x)\nE\n)" || for f in a \'b\'; do rm -rf "$f.tmp"; done; git push -u origin x';
+const EVERYDAY = 'cd "$PWD/sub" && FOO=1 timeout 60 npm test 2>&1 | tee out.log; git add -A; git commit -m "$(cat <<\'EOF\'\nfix: it\'s done\nEOF\n)" && for f in a b; do rm -f "$f.tmp"; done; grep -rn "a b" src | head -5 || true';
 const SHELL = { session_id: 's', cwd: '/w', hook_event_name: 'x', tool_name: 'Bash', tool_input: { command: COMMAND }, tool_use_id: 'x' };
 const plain = (tool) => ({ ...SHELL, ...tool });
 const RUNS = [
   ['claude', 'pre-tool', SHELL],
   ['claude', 'pre-tool', plain({ tool_input: { command: 'npm run test -- --x' } })],
   ['claude', 'pre-tool', plain({ tool_input: { command: 'git push --force' } })],
+  ['claude', 'pre-tool', plain({ tool_input: { command: EVERYDAY } })],
+  ['claude', 'pre-tool', plain({ tool_input: { command: 'python3 -c "import os; os.remove(\'a\')" && pwsh -c "Get-ChildItem" && node -e 1' } })],
   ['claude', 'pre-tool', plain({ tool_name: 'Edit', tool_input: { file_path: '/w/a.ts' } })],
   ['claude', 'pre-tool', plain({ tool_name: 'mcp__a__b', mcp_server: { name: 'a' } })],
   ['claude', 'session-start', { session_id: 's', cwd: '/w' }],

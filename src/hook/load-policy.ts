@@ -5,5 +5,6 @@ import type { Evaluate } from './judge.ts';
 declare const load: (bundle: 'policy') => { readonly evaluate: Evaluate };
 
 export function loadPolicy(): Evaluate {
-  return load('policy').evaluate;
+  const { evaluate } = load('policy');
+  return (payload, facts) => evaluate(payload, { ...facts, brief: true });
 }

@@ -3,19 +3,20 @@
 // deny beats ask beats what is unresolved beats neutral; among equals the first in the command line wins.
 import type { Payload, ToolCall } from '../model/payload.ts';
 import { NEUTRAL, type Verdict } from '../model/verdict.ts';
-import { liftedBy, operatorFileFindings, operatorFindings } from './operator-match.ts';
+import { liftedBy, operatorFileFindings, operatorFindings, type OperatorFindings } from './operator-match.ts';
 import { NO_OPERATOR_RULES, type OperatorRule } from './operator.ts';
 import { DEFAULT_POLICY, levelFor, type PolicySettings, type RuleInfo } from './pack.ts';
 import { resolvePath } from './paths.ts';
-import { alsoRules, probeRules, RULES, rulesOf, TOOL_RULES } from './registry.ts';
+import { isPlain } from './gate.ts';
+import { alsoRules, probeRules, rulesOf, toolRules } from './registry.ts';
 import { plainCommand } from './shell-plain.ts';
-import { NO_INPUT, Env, Meter, OutOfSteps, STEPS_MAX, type Frame } from './shell/state.ts';
+import { NO_INPUT, Env, Meter, OUT_OF_STEPS, OutOfSteps, STEPS_MAX, type Frame } from './shell/state.ts';
 import { parseBash } from './shell/bash.ts';
 import { Walker, type Seen } from './shell/walk.ts';
-import { readPowerShell } from './shell/windows.ts';
+import { languages } from './shell/langs.ts';
 import type { CommandView, Effective, Evaluation, Hit, Place, PolicyFacts, Rule, Span, TrailStep } from './types.ts';
 
-export { RULES, TOOL_RULES, STEPS_MAX };
+export { STEPS_MAX };
 
 /** A longer command line is not read: a person is asked. */
 export const COMMAND_CHARS_MAX = 256 * 1024;
@@ -27,6 +28,8 @@ const UNREAD_REASON = 'This command line is too long or too deeply nested to be 
 const UNRESOLVED = 'shell.unresolved';
 const UNRESOLVED_REASON = 'What this would run cannot be known from its text: a program or a script comes from a variable, a substitution or a pipe. Write the command out literally, or ask the person.';
 const BROKEN_REASON = 'This is not valid shell syntax, and it names a command that can do damage. Write it with balanced quotes and brackets.';
+
+const NOTHING_FOUND: OperatorFindings = { match: undefined, allows: [], considered: [] };
 
 export function evaluate(payload: Payload, facts: PolicyFacts): Evaluation {
   return new Judgement(facts).tool(payload.tool);
@@ -43,10 +46,12 @@ class Judgement {
   private rank = 0;
   private span: Span | undefined;
   private length = 0;
+  private readonly brief: boolean;
 
   constructor(facts: PolicyFacts) {
     this.facts = facts;
     this.settings = facts.settings ?? DEFAULT_POLICY;
+    this.brief = facts.brief === true;
   }
 
   tool(tool: ToolCall | undefined): Evaluation {
@@ -68,7 +73,7 @@ class Judgement {
       this.read(walker, source, cwd, tool.shell === 'powershell');
     } catch (error) {
       // Over a bound (or a fault of ours): what was not read is not allowed.
-      if (!(error instanceof OutOfSteps)) this.note({ rule: UNREAD, result: 'unresolved', note: `fault: ${error instanceof Error ? error.name : 'unknown'}` });
+      if (!(error instanceof Error && error.name === OUT_OF_STEPS)) this.note({ rule: UNREAD, result: 'unresolved', note: `fault: ${error instanceof Error ? error.name : 'unknown'}` });
       this.unsure(UNREAD, UNREAD_REASON, [0, source.length]);
     }
   }
@@ -77,7 +82,7 @@ class Judgement {
     const env = new Env(cwd);
     const frame: Frame = { source, outer: undefined, within: '', chain: [], remote: undefined, stdin: NO_INPUT, conditional: false, parallel: false, depth: 0, code: false, idle: false, language: 'sh' };
     const whole = { words: [], assigns: [], command: { assigns: [], words: [], redirects: [], input: [], start: 0, end: source.length }, env, frame, cwd, span: [0, source.length] as const };
-    if (powershell) return readPowerShell(walker, whole, source, 'powershell line');
+    if (powershell) return languages().readPowerShell(walker, whole, source, 'powershell line');
     const plain = plainCommand(source)?.commands[0];
     if (plain !== undefined) {
       walker.execute({ words: plain.words, assigns: [], command: plain, env, frame, cwd, span: [plain.start, plain.end] });
@@ -87,7 +92,7 @@ class Judgement {
     walker.finish();
     if (!walker.broken) return;
     // PowerShell's call operator and its braces are no shell syntax.
-    if (/^\s*&|[A-Za-z]-[A-Z][a-z]|\$env:/.test(source)) readPowerShell(walker, whole, source, 'powershell line');
+    if (/^\s*&|[A-Za-z]-[A-Z][a-z]|\$env:/.test(source)) languages().readPowerShell(walker, whole, source, 'powershell line');
     this.note({ rule: UNRESOLVED, result: 'unresolved', span: [0, source.length], note: 'not valid shell syntax' });
     if (namesDanger(source)) this.unsure(UNRESOLVED, BROKEN_REASON, [0, source.length]);
   }
@@ -95,16 +100,18 @@ class Judgement {
   private seen({ effective, span: given, within, risky, idle }: Seen): void {
     // The parser counts a missing end mark as read.
     const span: Span = given[1] <= this.length ? given : [Math.min(given[0], this.length), this.length];
-    if (this.commands.length < VIEWS_MAX) this.commands.push({ program: effective.program, args: effective.args.map(({ text }) => text), chain: effective.chain, within, unresolved: effective.unresolved, cwd: effective.cwd, span });
+    if (!this.brief && this.commands.length < VIEWS_MAX) this.commands.push({ program: effective.program, args: effective.args.map(({ text }) => text), chain: effective.chain, within, unresolved: effective.unresolved, cwd: effective.cwd, span });
     const place: Place = { facts: this.facts, cwd: effective.cwd, remote: effective.remote };
     const outer = within !== '' || effective.command.start !== span[0];
     if (effective.unresolved !== '') return this.unresolved(effective, place, span, risky, idle);
-    const found = operatorFindings(this.facts.operator ?? NO_OPERATOR_RULES, effective, place);
+    const found = this.facts.operator === undefined ? NOTHING_FOUND : operatorFindings(this.facts.operator, effective, place);
     for (const { rule, matched, lifted } of found.considered) {
       this.meter.spend(1);
       this.note({ rule: rule.id, result: !matched ? 'none' : lifted === undefined ? rule.decision : 'allow', span, note: rule.source });
     }
     if (found.match !== undefined) this.decide(found.match.rule.decision === 'deny' ? 3 : 2, found.match.rule.id, found.match.rule.reason, spanOf(found.match.at, span, outer));
+    // The hook asks no rule about a command on which none can say anything (gate.ts, compared with the rules in tests).
+    if (this.brief && isPlain(effective)) return;
     for (const rule of rulesOf(effective.program)) this.ask(rule, effective, place, span, outer, found.allows);
     for (const rule of alsoRules(effective)) this.ask(rule, effective, place, span, outer, found.allows);
   }
@@ -166,7 +173,7 @@ class Judgement {
     const found = tool.paths === undefined ? undefined : operatorFileFindings(this.facts.operator ?? NO_OPERATOR_RULES, tool.kind === 'file-write' ? tool.paths : [], place);
     for (const { rule, matched, lifted } of found?.considered ?? []) this.note({ rule: rule.id, result: !matched ? 'none' : lifted === undefined ? rule.decision : 'allow', note: rule.source });
     if (found?.match !== undefined) this.decide(found.match.rule.decision === 'deny' ? 3 : 2, found.match.rule.id, found.match.rule.reason, undefined);
-    for (const rule of TOOL_RULES) {
+    for (const rule of toolRules()) {
       if (!rule.kinds.includes(tool.kind)) continue;
       this.meter.spend(1);
       if (levelFor(rule, this.settings) === 'off') this.note({ rule: rule.id, result: 'off' });
@@ -184,7 +191,7 @@ class Judgement {
   }
 
   private note(step: TrailStep): void {
-    if (this.trail.length < TRAIL_STEPS_MAX) this.trail.push(step);
+    if (this.trail.length < TRAIL_STEPS_MAX && !(this.brief && step.result === 'none')) this.trail.push(step);
   }
 }
 

@@ -58,7 +58,7 @@ function everyday(program: string, rest: string): boolean {
   return verbs !== undefined && verb !== '' && verbs.includes(` ${verb} `) && isUsual(rest.slice(verb.length));
 }
 
-function isUsual(words: string): boolean {
+export function isUsual(words: string): boolean {
   const text = ` ${words.toLowerCase()} `;
   for (let i = 0; i < UNUSUAL.length; i++) if (text.includes(UNUSUAL[i] ?? '')) return false;
   return true;

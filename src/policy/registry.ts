@@ -1,42 +1,35 @@
 // Contract: the rules by program, so that a command asks only those that concern it. PURE, built at first use.
-import { CANARY_RULES } from './canary.ts';
-import { RULES as PACK_RULES, TOOL_RULES } from './rules/index.ts';
+import { ruleSet } from './rule-set.ts';
+import { RULED } from './ruled.ts';
 import { KEYWORDS } from './shell-plain.ts';
 import { BUILTINS } from './shell/builtins.ts';
 import { setJudgedPrograms } from './shell/known.ts';
-import { PROGRAMS } from './shell/programs.ts';
-import { WRAPPERS } from './shell/wrappers.ts';
-import type { Also, Effective, Rule } from './types.ts';
+import { handledPrograms } from './shell/programs.ts';
+import { wrapperNames } from './shell/wrappers.ts';
+import type { Also, Effective, Rule, ToolRule } from './types.ts';
 
-export const RULES: readonly Rule[] = [...PACK_RULES, ...CANARY_RULES];
-export { TOOL_RULES };
-
-let byProgram: Map<string, Rule[]> | undefined;
 const NONE: readonly Rule[] = [];
+const byProgram = new Map<string, readonly Rule[]>();
 
-function index(): Map<string, Rule[]> {
-  if (byProgram !== undefined) return byProgram;
-  byProgram = new Map();
-  for (const rule of RULES) {
-    for (const program of rule.programs) {
-      const rules = byProgram.get(program);
-      if (rules === undefined) byProgram.set(program, [rule]);
-      else rules.push(rule);
-    }
-  }
-  setJudgedPrograms([...byProgram.keys()]);
-  return byProgram;
-}
-
+/** The rules that look at a program. */
 export function rulesOf(program: string): readonly Rule[] {
-  return index().get(program) ?? NONE;
+  if (program === '' || !RULED.includes(` ${program} `)) return NONE;
+  let found = byProgram.get(program);
+  if (found === undefined) byProgram.set(program, found = ruleSet().RULES.filter(({ programs }) => programs.includes(program)));
+  return found;
 }
+
+export function toolRules(): readonly ToolRule[] {
+  return ruleSet().TOOL_RULES;
+}
+
+setJudgedPrograms(() => RULED.trim().split(' '));
 
 const wanting = new Map<Also, readonly Rule[]>();
 
 function wants(what: Also): readonly Rule[] {
   let found = wanting.get(what);
-  if (found === undefined) wanting.set(what, found = RULES.filter(({ also }) => also === what || (Array.isArray(also) && also.includes(what))));
+  if (found === undefined) wanting.set(what, found = ruleSet().RULES.filter(({ also }) => also === what || (Array.isArray(also) && also.includes(what))));
   return found;
 }
 
@@ -73,5 +66,5 @@ export function probeRules(): readonly Probe[] {
 
 /** Every program that anything looks at: what is not among them, in words without shell syntax, is neutral. */
 export function judgedPrograms(): ReadonlySet<string> {
-  return new Set([...RULES.flatMap(({ programs }) => programs), ...Object.keys(WRAPPERS), ...Object.keys(PROGRAMS), ...Object.keys(BUILTINS), ...KEYWORDS]);
+  return new Set([...ruleSet().RULES.flatMap(({ programs }) => programs), ...wrapperNames(), ...handledPrograms(), ...Object.keys(BUILTINS), ...KEYWORDS]);
 }

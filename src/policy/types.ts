@@ -22,6 +22,8 @@ export interface PolicyFacts {
   readonly settings?: PolicySettings;
   /** The operator's own rules; absent: none. */
   readonly operator?: OperatorRules;
+  /** Only the verdict is wanted: rules that cannot say anything are not asked and not named in the trail. */
+  readonly brief?: boolean;
 }
 
 /** Characters [start, end) of the command line as given, also for nested text; absent for path rules. */

@@ -62,7 +62,7 @@ describe('dispatcher', () => {
 
 function copyOfDist(wanted: (name: string) => boolean): string {
   const place = temporary();
-  for (const name of readdirSync(join(ROOT, 'dist'))) if (/^(?:hook|policy|shell)[-.]/.test(name) && wanted(name)) copyFileSync(join(ROOT, 'dist', name), join(place, name));
+  for (const name of readdirSync(join(ROOT, 'dist'))) if (/^(?:hook|policy|shell|rules|langs)[-.]/.test(name) && wanted(name)) copyFileSync(join(ROOT, 'dist', name), join(place, name));
   return place;
 }
 
@@ -178,7 +178,7 @@ describe('bundles', () => {
     expect(Object.keys(meta.inputs).filter((path) => !path.startsWith('src/'))).toEqual([]);
     const output = Object.values(meta.outputs)[0];
     expect([...new Set(output?.imports.map(({ path }) => path))]).toEqual(name === 'hook' ? ['node:fs'] : []);
-    expect(output?.bytes).toBeLessThan(name === 'hook' ? 56 * 1024 : 300 * 1024);
+    expect(output?.bytes).toBeLessThan(name === 'hook' ? 60 * 1024 : 120 * 1024);
   });
 
   test('a rebuild under running hooks never shows half a file', async () => {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { RULES, TOOL_RULES } from '../../src/policy/evaluate.ts';
+import { RULES, TOOL_RULES } from '../../src/policy/rules-all.ts';
 import { plainMatches, type OperatorRule, type OperatorRules } from '../../src/policy/operator.ts';
 import type { PolicySettings } from '../../src/policy/pack.ts';
 import { said, shell } from './support.ts';

@@ -57,7 +57,8 @@ function readWords(effective: Effective): readonly Word[] {
   const { program, command } = effective;
   const inputs = command.redirects.filter(({ write }) => !write).map(({ target }) => target);
   if (listed('grep egrep fgrep rg ag sed awk gawk jq yq', program)) return [...effective.args.filter(({ text }) => text[0] !== '-').slice(1), ...inputs];
-  if (listed('ssh', program)) return inputs;
+  // Other programs are asked because of their redirections: their words are not files that they read.
+  if (program === 'ssh' || !listed(READERS, program)) return inputs;
   // The key that a connection uses is not read by the model.
   const args = listed('scp rsync sftp curl openssl', program) ? effective.args.filter((_word, at) => !listed('-i --key --cert -E --cacert --netrc-file -inkey', effective.args[at - 1]?.text ?? '')) : effective.args;
   const last = args[args.length - 1];

@@ -3,11 +3,11 @@
 import { FORK_BOMB } from '../types.ts';
 import { BUILTINS } from './builtins.ts';
 import { assign, emit, fileKey, outputOf, programOf, quoteWord, unresolved, type Call, type Handled, type Reader } from './call.ts';
-import { globPrograms, isDecoder, isFetcher } from './known.ts';
+import { globPrograms, isCmdlet, isDecoder, isFetcher } from './known.ts';
 import { peel } from './peel.ts';
-import { PROGRAMS } from './programs.ts';
+import { handlerOf } from './programs.ts';
 import type { FullWord } from './state.ts';
-import { isCmdlet, readPowerShell } from './windows.ts';
+import { languages } from './langs.ts';
 
 /** Wrappers around one command. */
 export const WRAPPERS_MAX = 16;
@@ -34,7 +34,7 @@ export function execute(walker: Reader, start: Call): string | undefined {
     if (builtin !== undefined) return builtin.printed;
     const written = writtenScript(walker, call, named);
     if (written !== undefined) return written.printed;
-    const handled = Object.prototype.hasOwnProperty.call(PROGRAMS, program) ? PROGRAMS[program]?.(walker, call, program) : undefined;
+    const handled = handlerOf(program)?.(walker, call, program);
     if (handled !== undefined) return handled.printed;
     const inner = peel(walker, call, program);
     if (inner === undefined) return plain(walker, call, program, named);
@@ -48,7 +48,7 @@ export function execute(walker: Reader, start: Call): string | undefined {
 /** `Remove-Item C:\x` in another shell: the words as written, for PowerShell keeps its backslashes. */
 function cmdlet(walker: Reader, call: Call): undefined {
   const { frame, command } = call;
-  readPowerShell(walker, call, frame.source.slice(command.start, command.end), 'powershell line');
+  languages().readPowerShell(walker, call, frame.source.slice(command.start, command.end), 'powershell line');
   return undefined;
 }
 

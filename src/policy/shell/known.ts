@@ -34,10 +34,10 @@ export function isReader({ program }: Effective): boolean {
   return READERS.has(program);
 }
 
-/** Programs that some rule or wrapper looks at; the evaluator fills it once from the rules. */
-let judged: readonly string[] = [];
+/** Programs that some rule looks at; the registry gives them. */
+let judged: () => readonly string[] = () => [];
 
-export function setJudgedPrograms(names: readonly string[]): void {
+export function setJudgedPrograms(names: () => readonly string[]): void {
   judged = names;
 }
 
@@ -46,7 +46,7 @@ const GLOBBED_MAX = 24;
 /** Judged programs that the pattern `r?`, `g*t`, `[r]m` fits. */
 export function globPrograms(pattern: string): readonly string[] {
   const out: string[] = [];
-  for (const name of judged) {
+  for (const name of judged()) {
     if (out.length < GLOBBED_MAX && fits(pattern, name)) out.push(name);
   }
   return out;
@@ -89,3 +89,19 @@ function accepts(unit: string, c: string): boolean {
   }
   return found !== negated;
 }
+
+export const CMDLET = /^[a-z]+-[a-z]+$/i;
+export const CMDLET_VERBS = /^(?:add|clear|copy|disable|enable|export|format|foreach|get|import|initialize|install|invoke|move|new|out|remove|rename|resize|restart|select|set|start|stop|suspend|tee|test|uninstall|unregister|where|write|reset|repair|dismount|mount|optimize|register|send|wait|sort|measure|convertto|convertfrom|join|split|resolve|update)-[a-z]+$/;
+
+/** A cmdlet typed into another shell: its words are read again as PowerShell reads them. */
+export function isCmdlet(program: string): boolean {
+  if (!program.includes('-')) return false;
+  const lower = program.toLowerCase();
+  return CMDLET.test(program) && CMDLET_VERBS.test(lower) && (/^[A-Z]/.test(program) || NATIVE_NOUNS.test(lower));
+}
+
+const NATIVE_NOUNS = /-(?:item|itemproperty|childitem|content|expression|webrequest|restmethod|volume|disk|partition|process|service|computer|command|object|location|variable|executionpolicy|mppreference)$/;
+
+/** Programs that langs.ts reads; a test compares both. */
+export const LANGUAGE_PROGRAMS = ' python python2 python3 python3.8 python3.9 python3.10 python3.11 python3.12 python3.13 python3.14 pypy pypy3 ipython py perl perl5 ruby jruby node nodejs deno tsx ts-node php lua luajit awk gawk mawk nawk osascript powershell pwsh PowerShell cmd command.com'
+  + ' ssh mosh autossh rsh docker podman nerdctl docker-compose podman-compose kubectl oc k chroot vagrant gcloud fly flyctl heroku make gmake tar gtar bsdtar rsync vim vi nvim ex view gvim emacs ed ';

@@ -3,15 +3,15 @@
 import { emit, inner, isAssignment, joined, pathIn, runCode, type Call, type Reader } from './call.ts';
 import { lastOption, readOptions, type OptionsRead } from './options.ts';
 import type { FullWord } from './state.ts';
-import { KEPT, WRAPPERS, type WrapperRow } from './wrappers.ts';
+import { KEPT, wrapperOf, type WrapperRow } from './wrappers.ts';
 
 export function peel(walker: Reader, call: Call, program: string): Call | 'done' | undefined {
-  const row = Object.prototype.hasOwnProperty.call(WRAPPERS, program) ? WRAPPERS[program] : undefined;
+  const row = wrapperOf(program);
   if (row === undefined) return undefined;
-  const args = row.verbs === undefined ? call.words.slice(1) : behindVerb(call.words.slice(1), row.verbs);
+  const args = row.verbs.length === 0 ? call.words.slice(1) : behindVerb(call.words.slice(1), row.verbs);
   if (args === undefined) return undefined;
   const read = readOptions(args, row.spec);
-  if (row.idle !== undefined && lastOption(read, ...row.idle) !== undefined) return undefined;
+  if (lastOption(read, ...row.idle) !== undefined) return undefined;
   const split = program === 'env' ? lastOption(read, '-S', '--split-string') : undefined;
   if (split?.value !== undefined) {
     const at = split.valueWord ?? split.word;
@@ -33,35 +33,35 @@ function behindVerb(args: readonly FullWord[], verbs: readonly string[]): readon
 
 /** Options whose values are command texts. */
 function runTexts(walker: Reader, call: Call, program: string, row: WrapperRow, read: OptionsRead): boolean {
-  const texts = read.options.filter(({ name, value }) => value !== undefined && row.texts?.includes(name) === true);
+  const texts = read.options.filter(({ name, value }) => value !== undefined && row.texts.includes(name));
   if (texts.length === 0) return false;
   emit(walker, call, { program });
   for (const { value, word, valueWord } of texts) runCode(walker, call, { text: value ?? '', at: valueWord ?? word, within: program, chain: [...call.frame.chain, program] });
-  return row.joined !== true;
+  return !row.joined;
 }
 
 function command(walker: Reader, call: Call, program: string, row: WrapperRow, read: OptionsRead, given: readonly FullWord[]): Call | 'done' | undefined {
   let words = given;
   const assigns = [...call.assigns];
-  if (row.assigns === true) {
+  if (row.assigns) {
     let at = 0;
     for (let word = words[0]; word !== undefined && isAssignment(word.text); word = words[++at]) assigns.push(word);
     words = words.slice(at);
   }
-  const chdir = row.chdir === undefined ? undefined : lastOption(read, ...row.chdir);
+  const chdir = lastOption(read, ...row.chdir);
   const cwd = chdir?.value === undefined ? call.cwd : chdir.valueWord?.dynamic === true ? undefined : pathIn(walker, chdir.value, call.cwd);
   const first = words[0];
   if (first === undefined) {
-    const shell = row.shells !== undefined && lastOption(read, ...row.shells) !== undefined;
+    const shell = lastOption(read, ...row.shells) !== undefined;
     const at = call.words[0];
     return shell && at !== undefined ? inner(call, [{ ...at, text: 'sh', dynamic: false }], program, { assigns, cwd }) : undefined;
   }
-  const text = row.texts?.includes(first.text) === true ? words[1] : undefined;
+  const text = row.texts.includes(first.text) ? words[1] : undefined;
   if (text !== undefined) {
     runCode(walker, { ...call, assigns, cwd }, { text: text.text, at: text, within: program, chain: [...call.frame.chain, program] });
     return 'done';
   }
-  if (row.joined === true && lastOption(read, '-x', '--exec') === undefined) {
+  if (row.joined && lastOption(read, '-x', '--exec') === undefined) {
     const together = program === 'watch' || program === 'cross-env-shell';
     for (const source of together ? [joined(words)] : words.map((word) => word.text)) runCode(walker, { ...call, assigns, cwd }, { text: source, at: first, within: program, chain: [...call.frame.chain, program] });
     return 'done';

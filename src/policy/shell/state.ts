@@ -15,8 +15,13 @@ export const STEPS_MAX = 250_000;
 /** Nested constructs and texts together. Real lines stay below twenty. */
 export const DEPTH_MAX = 96;
 
+export const OUT_OF_STEPS = 'OutOfSteps';
+
 /** The bound is reached, or the nesting: what was not read is unresolved. Never leaves the evaluator. */
-export class OutOfSteps extends Error {}
+export class OutOfSteps extends Error {
+  /** Bundles have a class each: the name is what they share. */
+  override readonly name = OUT_OF_STEPS;
+}
 
 export class Meter {
   used = 0;

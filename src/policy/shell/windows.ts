@@ -4,7 +4,7 @@ import { HOME_MARK, PWD_MARK } from '../shell-types.ts';
 import type { Effective, SimpleCommand } from '../types.ts';
 import { assign, emit, inner, joined, pathIn, unresolved, type Call, type Handled, type Handler, type Reader } from './call.ts';
 import { base64, base64Utf16 } from './decode.ts';
-import { isFetcher } from './known.ts';
+import { CMDLET, CMDLET_VERBS, isFetcher } from './known.ts';
 import { parsePowerShell, type PsCommand, type PsWord } from './powershell.ts';
 import { DEPTH_MAX, OutOfSteps, type FullWord } from './state.ts';
 
@@ -14,17 +14,6 @@ const ALIASES: Readonly<Record<string, string>> = {
   sc: 'set-content', ac: 'add-content', clc: 'clear-content', kill: 'stop-process', spps: 'stop-process', echo: 'write-output', write: 'write-output', saps: 'start-process', start: 'start-process', ni: 'new-item', sl: 'set-location', cd: 'set-location', chdir: 'set-location', pushd: 'set-location',
   '%': 'foreach-object', foreach: 'foreach-object', '?': 'where-object', where: 'where-object', icm: 'invoke-command', gp: 'get-itemproperty', sp: 'set-itemproperty', rp: 'remove-itemproperty', sv: 'set-variable', gv: 'get-variable', sal: 'set-alias', tee: 'tee-object', gl: 'get-location', sleep: 'start-sleep',
 };
-
-const CMDLET = /^[a-z]+-[a-z]+$/i;
-const CMDLET_VERBS = /^(?:add|clear|copy|disable|enable|export|format|foreach|get|import|initialize|install|invoke|move|new|out|remove|rename|resize|restart|select|set|start|stop|suspend|tee|test|uninstall|unregister|where|write|reset|repair|dismount|mount|optimize|register|send|wait|sort|measure|convertto|convertfrom|join|split|resolve|update)-[a-z]+$/;
-
-/** A cmdlet typed into another shell: its words are read again as PowerShell reads them. */
-export function isCmdlet(program: string): boolean {
-  const lower = program.toLowerCase();
-  return CMDLET.test(program) && CMDLET_VERBS.test(lower) && (/^[A-Z]/.test(program) || NATIVE_NOUNS.test(lower));
-}
-
-const NATIVE_NOUNS = /-(?:item|itemproperty|childitem|content|expression|webrequest|restmethod|volume|disk|partition|process|service|computer|command|object|location|variable|executionpolicy|mppreference)$/;
 
 /** Reads a PowerShell text. `offset` is where it begins in the line as given, where that is known. */
 export function readPowerShell(walker: Reader, call: Call, source: string, within: string): void {

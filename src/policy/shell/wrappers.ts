@@ -7,66 +7,168 @@ export interface WrapperRow {
   /** Operands in front of the command: the duration of timeout, the new root of chroot. */
   readonly skip: number;
   /** The command follows one of these words: `uv run`, `bundle exec`. */
-  readonly verbs?: readonly string[];
+  readonly verbs: readonly string[];
   /** `NAME=value` words may come before the command. */
-  readonly assigns?: true;
+  readonly assigns: boolean;
   /** Options whose value is a command text: `-c`, `--run`. */
-  readonly texts?: readonly string[];
+  readonly texts: readonly string[];
   /** All words behind the options are joined to one command text. */
-  readonly joined?: true;
+  readonly joined: boolean;
   /** Options that make it run nothing. */
-  readonly idle?: readonly string[];
+  readonly idle: readonly string[];
   /** Options whose value is the directory of the command. */
-  readonly chdir?: readonly string[];
+  readonly chdir: readonly string[];
   /** The option after whose presence there is no command word but a shell that reads standard input. */
-  readonly shells?: readonly string[];
+  readonly shells: readonly string[];
 }
 
-function row(valued = '', longs = '', skip = 0, more: Partial<WrapperRow> = {}): WrapperRow {
-  return { spec: { valued, longs, leading: true }, skip, ...more };
+/**
+ * One program a line, so that nothing is built before it is asked for:
+ * name | letters with a value | long names | operands in front | verbs | a: assignments in front | options with a text |
+ * j: words joined to a text | options that run nothing | options with a directory | options that start a shell.
+ * A row is what the program's manual says; trailing empty fields are left out.
+ */
+const TABLE = `
+sudo|ughpCTRDrtU|user= group= host= prompt= close-from= command-timeout= chroot= chdir= role= type= other-user= login shell edit list validate remove-timestamp reset-timestamp non-interactive preserve-env? set-home stdin background askpass bell|0||a|||-l -v -k -K -e --list --edit --validate --reset-timestamp --remove-timestamp --help --version -V|-D --chdir|-s -i --shell --login
+doas|uCa||0||a|||||-s
+pkexec||user= disable-internal-agent|0
+gosu|||1
+su-exec|||1
+setpriv||reuid= regid= groups= inh-caps= ambient-caps= bounding-set= securebits= pdeathsig= selinux-label= apparmor-profile= clear-groups keep-groups init-groups no-new-privs reset-env|0
+fakeroot|lsibu|lib= faked= fd-base=|0
+proot|rbwq|rootfs= bind= cwd= qemu=|0
+bwrap|||0
+firejail|||0
+env|uCS|unset= chdir= split-string= ignore-environment null debug block-signal? default-signal? ignore-signal? argv0=|0||a||||-C --chdir
+cross-env|||0||a
+cross-env-shell|||0||a||j
+dotenv|efpvc||0
+nohup|||0
+setsid|||0
+builtin|||0
+winpty|||0
+unbuffer|||0
+rlwrap|||0
+catchsegv|||0
+caffeinate|tw||0
+eatmydata|||0
+chronic|||0
+ts|||0
+torsocks|||0
+proxychains|f||0
+proxychains4|f||0
+command|||0|||||-v -V
+exec|a||0
+time|fo|format= output= append portability verbose quiet|0
+timeout|ks|kill-after= signal= preserve-status foreground verbose|1
+gtimeout|ks|kill-after= signal= preserve-status foreground|1
+nice|n|adjustment=|0
+renice|ngpu||0
+ionice|cnpPu|class= classdata= pid= ignore|0|||||-p -P -u --pid
+chrt|TPDp|sched-runtime= sched-period= sched-deadline= all-tasks batch deadline fifo idle other rr pid verbose max|1|||||-p -m --max --pid
+taskset|p|pid all-tasks cpu-list|1|||||-p --pid
+numactl|iINmCpxbl|interleave= membind= cpunodebind= physcpubind= preferred= localalloc|0
+stdbuf|ioe|input= output= error=|0
+prlimit|p|pid=|0
+ltrace|aADeFlLnopsSuUwx|output= library=|0
+strace|abeEIoOpPsSuUX|output= attach= env= user= trace=|0
+valgrind||tool= leak-check= log-file= suppressions=|0
+perf|eoprC|event= output=|0|stat record trace
+gdb|x|args batch quiet ex= command=|0
+unshare|SGRw|map-user= map-group= root= wd= propagation= setuid= setgid=|0
+nsenter|tSGrw|target= setuid= setgid= root= wd=|0
+systemd-run|pHMEuGr|unit= property= slice= description= setenv= working-directory= uid= gid= nice= host= machine= on-active= on-calendar= service-type= user system scope pty wait collect quiet|0||||||--working-directory
+systemd-inhibit||what= who= why= mode=|0
+dbus-run-session||config-file= dbus-daemon=|0
+dbus-launch|||0
+xvfb-run|efnpswl|auth-file= error-file= server-num= listen-tcp server-args= xauth-protocol= wait= auto-servernum|0
+chpst|uUboeCnldfcrt||0
+softlimit|abcdflmoprst||0
+setuidgid|||1
+envdir|||1
+setlock|||1
+script|cIOBTEomt|command= log-in= log-out= log-io= log-timing= echo= output-limit= append return quiet flush|1|||-c --command
+flock|wEc|timeout= conflict-exit-code= command= shared exclusive unlock nonblock close no-fork verbose|1|||-c --command
+watch|n|interval= differences? beep color errexit chgexit exec precise no-title no-wrap|0||||j
+hyperfine|wmMrnsSpcPDLui|warmup= runs= prepare= setup= cleanup= shell= export-json= export-markdown= parameter-list= command-name=|0|||-p --prepare -s --setup -c --cleanup|j
+entr|||0
+watchexec|ewisdp|exts= watch= ignore= filter= shell= signal= delay-run= debounce=|0
+reflex|rgRG||0
+nodemon|ewidx|exec= ext= watch= ignore= delay= signal=|99|||-x --exec
+concurrently|nscpm|names= success= prefix= prefix-colors= max-processes= kill-others|0||||j
+npx|pc|package= call= yes no workspace= no-install quiet ignore-existing shell-auto-fallback= prefer-offline|0|||-c --call
+bunx|p|package= bun|0
+pnpx|pc|package= call=|0|||-c --call
+uvx|p|from= with= python= index-url= refresh isolated|0
+npm|cpw|call= package= workspace= yes prefix=|0|exec x||-c --call
+pnpm|cCF|package= shell-mode recursive dir= filter=|0|dlx exec
+yarn|pq|package= cwd=|0|dlx exec run
+bun|p|package= bun|0|x
+uv|pm|with= python= project= directory= extra= group= package= env-file= from= isolated no-sync frozen locked no-project module=|0|run tool
+pipx||spec= python= pip-args= no-cache|0|run
+poetry|CP|directory= project=|0|run
+pipenv|||0|run
+hatch|e|env=|0|run
+pdm|p|project=|0|run
+rye|||0|run
+conda|np|name= prefix= cwd= no-capture-output|0|run
+mamba|np|name= prefix= cwd=|0|run
+micromamba|np|name= prefix= cwd=|0|run
+bundle||gemfile= keep-file-descriptors|0|exec
+rbenv|||0|exec
+pyenv|||0|exec
+nodenv|||0|exec
+asdf|||0|exec
+mise|C|cd= jobs=|0|exec x
+direnv|||1|exec
+volta||node= npm= yarn= pnpm= bundled-npm no-yarn|0|run
+nvm|||1|exec run
+fnm||using=|0|exec
+n|||1|exec run
+corepack|||0
+rustup||install|1|run
+opam||switch= root=|0|exec
+stack||package= cwd=|0|exec
+cabal|||0|exec
+op||env-file= no-masking account= environment=|0|run
+doppler|pct|project= config= token= command= scope=|0|run||--command
+infisical||env= path= projectId= token= command=|0|run||--command
+aws-vault|d|duration= region= backend= mfa-token= no-session server|1|exec
+chamber|||1|exec
+vault|||0|exec
+nix-shell|pAIEI|run= command= packages= attr= argstr= arg= pure keep=|99|||--run --command
+busybox|||0
+toybox|||0
+arch|e|arm64 x86_64|0
+linux32|||0
+linux64|||0
+setarch|||1
+start|||0
+wsl|du|distribution= user= cd= exec shell-type=|0
+`;
+
+const rows = new Map<string, WrapperRow | undefined>();
+
+export function wrapperOf(program: string): WrapperRow | undefined {
+  if (rows.has(program)) return rows.get(program);
+  const start = program === '' ? -1 : TABLE.indexOf(`\n${program}|`);
+  const bare = start === -1 && program !== '' && TABLE.includes(`\n${program}\n`);
+  const line = start === -1 ? (bare ? program : undefined) : TABLE.slice(start + 1, TABLE.indexOf('\n', start + 1));
+  const found = line === undefined ? undefined : rowOf(line.split('|'));
+  rows.set(program, found);
+  return found;
 }
 
-/** `program verb [options] command`. */
-function verb(verbs: string, valued = '', longs = '', more: Partial<WrapperRow> = {}): WrapperRow {
-  return row(valued, longs, 0, { verbs: verbs.split(' '), ...more });
+function rowOf([, valued = '', longs = '', skip = '0', verbs = '', assigns = '', texts = '', together = '', idle = '', chdir = '', shells = '']: readonly string[]): WrapperRow {
+  const list = (text: string): readonly string[] => (text === '' ? [] : text.split(' '));
+  return {
+    spec: { valued, longs, leading: true }, skip: Number(skip), assigns: assigns !== '', joined: together !== '', verbs: list(verbs), texts: list(texts), idle: list(idle), chdir: list(chdir), shells: list(shells),
+  };
 }
 
-const SUDO = 'user= group= host= prompt= close-from= command-timeout= chroot= chdir= role= type= other-user= login shell edit list validate remove-timestamp reset-timestamp non-interactive preserve-env? set-home stdin background askpass bell';
-
-export const WRAPPERS: Readonly<Record<string, WrapperRow>> = {
-  sudo: row('ughpCTRDrtU', SUDO, 0, { assigns: true, idle: ['-l', '-v', '-k', '-K', '-e', '--list', '--edit', '--validate', '--reset-timestamp', '--remove-timestamp', '--help', '--version', '-V'], chdir: ['-D', '--chdir'], shells: ['-s', '-i', '--shell', '--login'] }),
-  doas: row('uCa', '', 0, { assigns: true, shells: ['-s'] }),
-  pkexec: row('', 'user= disable-internal-agent'),
-  gosu: row('', '', 1), 'su-exec': row('', '', 1), setpriv: row('', 'reuid= regid= groups= inh-caps= ambient-caps= bounding-set= securebits= pdeathsig= selinux-label= apparmor-profile= clear-groups keep-groups init-groups no-new-privs reset-env'),
-  fakeroot: row('lsibu', 'lib= faked= fd-base='), proot: row('rbwq', 'rootfs= bind= cwd= qemu='), bwrap: row(), firejail: row(),
-  env: row('uCS', 'unset= chdir= split-string= ignore-environment null debug block-signal? default-signal? ignore-signal? argv0=', 0, { assigns: true, chdir: ['-C', '--chdir'] }),
-  'cross-env': row('', '', 0, { assigns: true }), 'cross-env-shell': row('', '', 0, { assigns: true, joined: true }), dotenv: row('efpvc', ''),
-  nohup: row(), setsid: row(), builtin: row(), winpty: row(), unbuffer: row(), rlwrap: row(), catchsegv: row(), caffeinate: row('tw'), eatmydata: row(), chronic: row(), ts: row(), torsocks: row(), proxychains: row('f'), proxychains4: row('f'),
-  command: row('', '', 0, { idle: ['-v', '-V'] }), exec: row('a'),
-  time: row('fo', 'format= output= append portability verbose quiet'), timeout: row('ks', 'kill-after= signal= preserve-status foreground verbose', 1), gtimeout: row('ks', 'kill-after= signal= preserve-status foreground', 1),
-  nice: row('n', 'adjustment='), renice: row('ngpu', '', 0, { idle: [] }), ionice: row('cnpPu', 'class= classdata= pid= ignore', 0, { idle: ['-p', '-P', '-u', '--pid'] }),
-  chrt: row('TPDp', 'sched-runtime= sched-period= sched-deadline= all-tasks batch deadline fifo idle other rr pid verbose max', 1, { idle: ['-p', '-m', '--max', '--pid'] }),
-  taskset: row('p', 'pid all-tasks cpu-list', 1, { idle: ['-p', '--pid'] }), numactl: row('iINmCpxbl', 'interleave= membind= cpunodebind= physcpubind= preferred= localalloc'),
-  stdbuf: row('ioe', 'input= output= error='), prlimit: row('p', 'pid='), ltrace: row('aADeFlLnopsSuUwx', 'output= library='), strace: row('abeEIoOpPsSuUX', 'output= attach= env= user= trace='),
-  valgrind: row('', 'tool= leak-check= log-file= suppressions='), perf: verb('stat record trace', 'eoprC', 'event= output='), gdb: row('x', 'args batch quiet ex= command='),
-  unshare: row('SGRw', 'map-user= map-group= root= wd= propagation= setuid= setgid='), nsenter: row('tSGrw', 'target= setuid= setgid= root= wd='),
-  'systemd-run': row('pHMEuGr', 'unit= property= slice= description= setenv= working-directory= uid= gid= nice= host= machine= on-active= on-calendar= service-type= user system scope pty wait collect quiet', 0, { chdir: ['--working-directory'] }),
-  'systemd-inhibit': row('', 'what= who= why= mode='), 'dbus-run-session': row('', 'config-file= dbus-daemon='), 'dbus-launch': row(), 'xvfb-run': row('efnpswl', 'auth-file= error-file= server-num= listen-tcp server-args= xauth-protocol= wait= auto-servernum'),
-  chpst: row('uUboeCnldfcrt'), softlimit: row('abcdflmoprst'), setuidgid: row('', '', 1), envdir: row('', '', 1), setlock: row('', '', 1),
-  script: row('cIOBTEomt', 'command= log-in= log-out= log-io= log-timing= echo= output-limit= append return quiet flush', 1, { texts: ['-c', '--command'] }),
-  flock: row('wEc', 'timeout= conflict-exit-code= command= shared exclusive unlock nonblock close no-fork verbose', 1, { texts: ['-c', '--command'] }),
-  watch: row('n', 'interval= differences? beep color errexit chgexit exec precise no-title no-wrap', 0, { joined: true }), hyperfine: row('wmMrnsSpcPDLui', 'warmup= runs= prepare= setup= cleanup= shell= export-json= export-markdown= parameter-list= command-name=', 0, { joined: true, texts: ['-p', '--prepare', '-s', '--setup', '-c', '--cleanup'] }),
-  entr: row('', ''), watchexec: row('ewisdp', 'exts= watch= ignore= filter= shell= signal= delay-run= debounce='), reflex: row('rgRG', ''), nodemon: row('ewidx', 'exec= ext= watch= ignore= delay= signal=', 99, { texts: ['-x', '--exec'] }),
-  concurrently: row('nscpm', 'names= success= prefix= prefix-colors= max-processes= kill-others', 0, { joined: true }),
-  npx: row('pc', 'package= call= yes no workspace= no-install quiet ignore-existing shell-auto-fallback= prefer-offline', 0, { texts: ['-c', '--call'] }), bunx: row('p', 'package= bun'), pnpx: row('pc', 'package= call=', 0, { texts: ['-c', '--call'] }), uvx: row('p', 'from= with= python= index-url= refresh isolated'),
-  npm: verb('exec x', 'cpw', 'call= package= workspace= yes prefix=', { texts: ['-c', '--call'] }), pnpm: verb('dlx exec', 'cCF', 'package= shell-mode recursive dir= filter='), yarn: verb('dlx exec run', 'pq', 'package= cwd='), bun: verb('x', 'p', 'package= bun'),
-  uv: verb('run tool', 'pm', 'with= python= project= directory= extra= group= package= env-file= from= isolated no-sync frozen locked no-project module='), pipx: verb('run', '', 'spec= python= pip-args= no-cache'), poetry: verb('run', 'CP', 'directory= project='), pipenv: verb('run'), hatch: verb('run', 'e', 'env='), pdm: verb('run', 'p', 'project='), rye: verb('run'),
-  conda: verb('run', 'np', 'name= prefix= cwd= no-capture-output'), mamba: verb('run', 'np', 'name= prefix= cwd='), micromamba: verb('run', 'np', 'name= prefix= cwd='), bundle: verb('exec', '', 'gemfile= keep-file-descriptors'), rbenv: verb('exec'), pyenv: verb('exec'), nodenv: verb('exec'), asdf: verb('exec'), mise: verb('exec x', 'C', 'cd= jobs='), direnv: verb('exec', '', '', { skip: 1 }),
-  volta: verb('run', '', 'node= npm= yarn= pnpm= bundled-npm no-yarn'), nvm: verb('exec run', '', '', { skip: 1 }), fnm: verb('exec', '', 'using='), n: verb('exec run', '', '', { skip: 1 }), corepack: row(), rustup: verb('run', '', 'install', { skip: 1 }), opam: verb('exec', '', 'switch= root='), stack: verb('exec', '', 'package= cwd='), cabal: verb('exec'),
-  op: verb('run', '', 'env-file= no-masking account= environment='), doppler: verb('run', 'pct', 'project= config= token= command= scope=', { texts: ['--command'] }), infisical: verb('run', '', 'env= path= projectId= token= command=', { texts: ['--command'] }), 'aws-vault': verb('exec', 'd', 'duration= region= backend= mfa-token= no-session server', { skip: 1 }), chamber: verb('exec', '', '', { skip: 1 }), vault: verb('exec'),
-  'nix-shell': row('pAIEI', 'run= command= packages= attr= argstr= arg= pure keep=', 99, { texts: ['--run', '--command'] }), 
-  busybox: row(), toybox: row(), arch: row('e', 'arm64 x86_64'), linux32: row(), linux64: row(), setarch: row('', '', 1), start: row(), wsl: row('du', 'distribution= user= cd= exec shell-type='),
-};
+export function wrapperNames(): readonly string[] {
+  return TABLE.trim().split('\n').map((line) => line.split('|', 1)[0] ?? '');
+}
 
 /** Programs whose own call is judged too, not only what they run. */
 export const KEPT: ReadonlySet<string> = new Set(['npm', 'pnpm', 'yarn', 'npx', 'bun', 'uv', 'pipx', 'conda', 'nix', 'vault', 'op', 'gdb', 'n', 'docker', 'podman', 'kubectl', 'find', 'git', 'sudo', 'su']);
