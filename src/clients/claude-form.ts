@@ -1,9 +1,11 @@
-// Contract: hook documents of clients that took over Claude Code's form (session_id, cwd, tool_name, tool_input), decoded by
-// what is particular to each: its tools, its names of MCP tools, its mark. PURE.
-import { decodeForm, shapedCall, toolParts, type ToolShape } from './dialect-kit.ts';
-import type { Dialect, EnvMap } from '../model/dialect.ts';
+// Contract: hook documents and answers of clients that took over Claude Code's form (session_id, cwd, tool_name, tool_input),
+// with what is particular to each: its tools, its names of MCP tools, its mark, its answer to a tool call. PURE.
+import { asciiJson } from './ascii-json.ts';
+import { canBlock, decodeForm, EMPTY, harmlessError, say, sayError, shapedCall, toolParts, type ToolShape } from './dialect-kit.ts';
+import type { Answer, Dialect, EnvMap } from '../model/dialect.ts';
 import type { JsonObject } from '../model/json.ts';
-import type { DecodeFault, ToolCall } from '../model/payload.ts';
+import type { DecodeFault, Payload, ToolCall } from '../model/payload.ts';
+import type { Verdict } from '../model/verdict.ts';
 
 export interface ClaudeForm {
   readonly client: string;
@@ -31,4 +33,36 @@ function decodeTool(form: ClaudeForm, document: JsonObject): ToolCall | DecodeFa
 export function decodeClaudeForm(form: ClaudeForm): Dialect['decode'] {
   const { client, isCaller } = form;
   return decodeForm({ client, workspace: 'cwd', session: 'session_id', tool: (document) => decodeTool(form, document), isCaller });
+}
+
+/** One document on exit 0. */
+function saidOnce(value: JsonObject): Answer {
+  return { stdout: `${asciiJson(value)}\n`, stderr: '', exit: 0 };
+}
+
+/** A denied stop makes the client go on; while it already goes on because of a hook, it may stop, or it would loop for ever. */
+export function blockStop(verdict: Verdict, payload: Payload): Answer {
+  return verdict.decision !== 'deny' || payload.stopActive ? EMPTY : saidOnce({ decision: 'block', reason: say(verdict) });
+}
+
+/** Exit 2 is not an answer to PermissionRequest (the dialog stays), the document is. Qwen Code: documented only. */
+function permissionDeny(message: string): Answer {
+  return saidOnce({ hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: { behavior: 'deny', message } } });
+}
+
+/** Answers in Claude Code's form; how a tool call is denied or asked is each client's own. */
+export function claudeAnswers(preTool: (word: 'deny' | 'ask', reason: string) => Answer): Pick<Dialect, 'encode' | 'encodeError'> {
+  return {
+    encode: (event, verdict, payload) => {
+      if (verdict.decision === 'neutral' || verdict.decision === 'allow') return EMPTY;
+      if (event === 'pre-tool') return preTool(verdict.decision, say(verdict));
+      // At a permission request a person is being asked already: that is what `ask` wants.
+      if (event === 'permission') return verdict.decision === 'deny' ? permissionDeny(say(verdict)) : EMPTY;
+      return event === 'stop' || event === 'subagent-stop' ? blockStop(verdict, payload) : EMPTY;
+    },
+    encodeError: (event, reason) => {
+      if (!canBlock(event)) return harmlessError(reason);
+      return event === 'pre-tool' ? preTool('deny', sayError(reason)) : permissionDeny(sayError(reason));
+    },
+  };
 }

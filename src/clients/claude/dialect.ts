@@ -3,15 +3,14 @@
 // gives exit 2 its text. On 2.1.197 a well-formed document with an unknown word cancels exit 2, so only the words below
 // are ever written. Silence with exit 0 is "no opinion"; `allow` would grant permission and is never said.
 import { asciiJson } from '../ascii-json.ts';
+import { claudeAnswers } from '../claude-form.ts';
 import {
-  EMPTY, canBlock, decodeForm, harmlessError, isFault, object, say, sayError, shapedCall, splitMcp, stderrLine, text, toolParts,
-  type HookDialect, type ToolShape,
+  EMPTY, decodeForm, isFault, object, shapedCall, splitMcp, stderrLine, text,
+  toolParts, type HookDialect, type ToolShape,
 } from '../dialect-kit.ts';
 import type { Answer, EnvMap } from '../../model/dialect.ts';
-import type { CanonicalEvent } from '../../model/events.ts';
 import type { JsonObject } from '../../model/json.ts';
-import type { DecodeFault, Payload, ToolCall } from '../../model/payload.ts';
-import type { Verdict } from '../../model/verdict.ts';
+import type { DecodeFault, ToolCall } from '../../model/payload.ts';
 
 // Other clients run a project's Claude hooks with Claude's tool names and sometimes their own keys (`path`, `filePath`).
 const FILE_KEYS = ['file_path', 'path', 'filePath'];
@@ -67,33 +66,11 @@ function preTool(word: 'deny' | 'ask', reason: string): Answer {
   return word === 'deny' ? { stdout, stderr: stderrLine(reason), exit: 2 } : { stdout, stderr: '', exit: 0 };
 }
 
-/** Exit 2 is not an answer to PermissionRequest (the dialog stays), the document is. */
-function permissionDeny(message: string): Answer {
-  return { stdout: `${asciiJson({ hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: { behavior: 'deny', message } } })}\n`, stderr: '', exit: 0 };
-}
-
-function encode(event: CanonicalEvent, verdict: Verdict, payload: Payload): Answer {
-  if (verdict.decision === 'neutral' || verdict.decision === 'allow') return EMPTY;
-  if (event === 'pre-tool') return preTool(verdict.decision, say(verdict));
-  // At a permission request a person is being asked already: that is what `ask` wants.
-  if (event === 'permission') return verdict.decision === 'deny' ? permissionDeny(say(verdict)) : EMPTY;
-  if ((event === 'stop' || event === 'subagent-stop') && verdict.decision === 'deny') {
-    return payload.stopActive ? EMPTY : { stdout: `${asciiJson({ decision: 'block', reason: say(verdict) })}\n`, stderr: '', exit: 0 };
-  }
-  return EMPTY;
-}
-
-function encodeError(event: CanonicalEvent, reason: string): Answer {
-  if (!canBlock(event)) return harmlessError(reason);
-  return event === 'pre-tool' ? preTool('deny', sayError(reason)) : permissionDeny(sayError(reason));
-}
-
 export const claudeDialect: HookDialect = {
   id: 'claude',
   aliases: [],
   decode: decodeForm({ client: 'claude', workspace: 'cwd', session: 'session_id', tool: decodeTool, isCaller }),
-  encode,
-  encodeError,
+  ...claudeAnswers(preTool),
   neutral: () => EMPTY,
   isCaller,
   guarded: [

@@ -4,8 +4,10 @@
 // these keys: any unknown key, a missing reason or a missing hookEventName makes Codex drop it and run the tool.
 // `ask` and `allow` are unknown words to Codex (dropped, the tool runs): ask is said as deny, allow as silence.
 import { asciiJson } from '../ascii-json.ts';
+import { blockStop } from '../claude-form.ts';
 import {
-  EMPTY, canBlock, decodeForm, fault, harmlessError, say, sayError, sayNobodyAsks, shapedCall, splitMcp, text, toolParts, type HookDialect,
+  EMPTY, canBlock, decodeForm, fault, harmlessError, say, sayError, sayNobodyAsks, shapedCall,
+  splitMcp, text, toolParts, type HookDialect,
 } from '../dialect-kit.ts';
 import { patchPaths } from '../patch-paths.ts';
 import type { Answer, EnvMap } from '../../model/dialect.ts';
@@ -60,9 +62,8 @@ function encode(event: CanonicalEvent, verdict: Verdict, payload: Payload): Answ
   if (verdict.decision === 'neutral' || verdict.decision === 'allow') return EMPTY;
   if (event === 'pre-tool') return denial(event, verdict.decision === 'deny' ? say(verdict) : sayNobodyAsks(verdict));
   if (event === 'permission') return verdict.decision === 'deny' ? denial(event, say(verdict)) : EMPTY;
-  // A stop that is blocked again and again loops without a limit (610 model calls in 50 s on 0.171.0).
-  if ((event === 'stop' || event === 'subagent-stop') && verdict.decision === 'deny') return payload.stopActive ? EMPTY : answerDocument({ decision: 'block', reason: say(verdict) });
-  return EMPTY;
+  // A stop that is blocked again and again loops without a limit (610 model calls in 50 s on 0.171.0): blockStop ends it.
+  return event === 'stop' || event === 'subagent-stop' ? blockStop(verdict, payload) : EMPTY;
 }
 
 export const codexDialect: HookDialect = {

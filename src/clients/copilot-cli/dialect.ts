@@ -2,9 +2,10 @@
 // Deny is exit 0 and one flat document: under these names the client runs the tool after Claude Code's form, and exit 2 blocks
 // but keeps the reason from the model. Any other exit code blocks too, so a crash of ours never lets a call pass.
 import { asciiJson } from '../ascii-json.ts';
+import { blockStop } from '../claude-form.ts';
 import {
-  EMPTY, canBlock, decodeForm, fault, harmlessError, own, say, sayError, sayNobodyAsks, shapedCall, splitMcp, text, type HookDialect,
-  type ToolShape,
+  EMPTY, canBlock, decodeForm, fault, harmlessError, own, say, sayError, sayNobodyAsks, shapedCall,
+  splitMcp, text, type HookDialect, type ToolShape,
 } from '../dialect-kit.ts';
 import type { Answer, EnvMap } from '../../model/dialect.ts';
 import type { CanonicalEvent } from '../../model/events.ts';
@@ -78,10 +79,7 @@ function encode(event: CanonicalEvent, verdict: Verdict, payload: Payload): Answ
   // At a permission request a person is being asked already.
   if (event === 'permission' && verdict.decision === 'ask') return EMPTY;
   if (canBlock(event)) return denial(event, verdict.decision === 'deny' ? say(verdict) : sayNobodyAsks(verdict));
-  if (event === 'stop' && verdict.decision === 'deny' && !payload.stopActive) {
-    return { stdout: `${asciiJson({ decision: 'block', reason: say(verdict) })}\n`, stderr: '', exit: 0 };
-  }
-  return EMPTY;
+  return event === 'stop' ? blockStop(verdict, payload) : EMPTY;
 }
 
 export const copilotCliDialect: HookDialect = {

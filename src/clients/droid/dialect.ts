@@ -2,9 +2,10 @@
 // Deny is exit 0 and one document with hookSpecificOutput: the client runs the tool after `decision: block` (documented) and
 // after a flat `permissionDecision`. `ask` is ignored where permissions are skipped, so it is degraded to deny.
 import { asciiJson } from '../ascii-json.ts';
-import { decodeClaudeForm } from '../claude-form.ts';
+import { blockStop, decodeClaudeForm } from '../claude-form.ts';
 import {
-  EMPTY, canBlock, fault, harmlessError, own, say, sayError, sayNobodyAsks, splitMcp, text, type HookDialect, type ToolShape,
+  EMPTY, canBlock, fault, harmlessError, own, say, sayError, sayNobodyAsks, splitMcp,
+  text, type HookDialect, type ToolShape,
 } from '../dialect-kit.ts';
 import { patchPaths } from '../patch-paths.ts';
 import type { Answer, EnvMap } from '../../model/dialect.ts';
@@ -47,10 +48,7 @@ function denial(reason: string): Answer {
 function encode(event: CanonicalEvent, verdict: Verdict, payload: Payload): Answer {
   if (verdict.decision === 'neutral' || verdict.decision === 'allow') return EMPTY;
   if (canBlock(event)) return denial(verdict.decision === 'deny' ? say(verdict) : sayNobodyAsks(verdict));
-  if ((event === 'stop' || event === 'subagent-stop') && verdict.decision === 'deny') {
-    return payload.stopActive ? EMPTY : { stdout: `${asciiJson({ decision: 'block', reason: say(verdict) })}\n`, stderr: '', exit: 0 };
-  }
-  return EMPTY;
+  return event === 'stop' || event === 'subagent-stop' ? blockStop(verdict, payload) : EMPTY;
 }
 
 export const droidDialect: HookDialect = {
