@@ -6,16 +6,11 @@ import { createHash, randomBytes } from 'node:crypto';
 import { spawn, spawnSync } from 'node:child_process';
 import lockfile from 'proper-lockfile';
 import type { Platform } from './model/client.ts';
+import type { Stamp } from './model/plan.ts';
 
-export interface FileStat {
+/** A version of a file as the system knows it, without its content. */
+export interface FileStat extends Omit<Stamp, 'digest'> {
   readonly kind: 'file' | 'dir' | 'link' | 'fifo' | 'socket' | 'other';
-  readonly size: number;
-  readonly dev: string;
-  readonly ino: string;
-  readonly mtimeNs: string;
-  readonly mode: number;
-  readonly uid: number;
-  readonly gid: number;
   readonly nlink: number;
 }
 

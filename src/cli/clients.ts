@@ -4,7 +4,7 @@ import type { ApplyReport, Plan } from '../model/plan.ts';
 import type { Scope } from '../model/client.ts';
 import type { Host } from '../host.ts';
 import { CLIENTS, clientById } from '../clients/registry.ts';
-import { applyPlan, type ApplyOptions } from '../clientsetup/apply.ts';
+import { applyPlan, ROLLBACK, type ApplyOptions } from '../clientsetup/apply.ts';
 import { listRuns, planRollback } from '../clientsetup/backups.ts';
 import { recover } from '../clientsetup/recover.ts';
 import { ownDirsOf, survey, type Request, type Survey } from '../clientsetup/survey.ts';
@@ -115,9 +115,11 @@ function refreshIndex(context: CommandContext, found: Survey, request: Request):
   return refreshPolicyIndex(context.io.host, found.dirs, request.settingsPath).diagnostics;
 }
 
-async function surveyAndExecute(context: CommandContext, request: Request): Promise<Outcome> {
+/** `check` sees the very plan that is executed next. */
+async function surveyAndExecute(context: CommandContext, request: Request, check: (plan: Plan) => void = () => undefined): Promise<Outcome> {
   const { host, settled } = await settle(context);
   const found = survey(host, request);
+  check(found.plan);
   const outcome = await executePlan(context, host, {
     plan: found.plan, home: found.context.home, dirs: found.dirs, applyOptions: { ...found.applyOptions, engine: VERSION },
   });
@@ -130,8 +132,7 @@ export async function clientsApply(context: CommandContext): Promise<Outcome> {
   if (file === undefined) return await surveyAndExecute(context, requestOf(context, 'apply'));
   const stored = readStored(context.io.host, file);
   const request: Request = { ...stored.request, purpose: 'apply', program: context.io.program };
-  stored.check(survey(context.io.host, request).plan);
-  return await surveyAndExecute(context, request);
+  return await surveyAndExecute(context, request, stored.check);
 }
 
 export async function clientsRemove(context: CommandContext): Promise<Outcome> {
@@ -149,14 +150,7 @@ export async function clientsRollback(context: CommandContext): Promise<Outcome>
     return { exit: EXIT.ok, kind: 'runs', body: { runs }, text: lines.length === 0 ? 'no runs' : lines.join('\n'), diagnostics: settled, wrote: false };
   }
   const plan = planRollback(host, dirs, text(context.options['to']));
-  const applyOptions: ApplyOptions = {
-    engine: VERSION,
-    // A rollback is exact or nothing: a file that changed since is never planned again.
-    replan: (file) => ({ code: 'rollback-changed', severity: 'error', where: { path: file.spec.path }, message: 'the file changed while it was rolled back', fix: 'praetorctl clients remove' }),
-    readback: (file) => ({ entries: file.entries }),
-    countForeign: () => ({ hooks: 0, servers: 0 }),
-  };
-  const outcome = await executePlan(context, host, { plan, home: root.home, dirs, applyOptions });
+  const outcome = await executePlan(context, host, { plan, home: root.home, dirs, applyOptions: { ...ROLLBACK, engine: VERSION } });
   return { ...outcome, diagnostics: [...settled, ...outcome.diagnostics] };
 }
 

@@ -170,17 +170,18 @@ async function execute(run: Run, plan: RunnablePlan, work: readonly Work[], opti
   return report(run.id, plan, work, [...extra, ...partial(run, work)]);
 }
 
-/** A rollback puts bytes back as they were: a file that is another by now is left alone, and equal bytes are the proof. */
-function rollbackOptions(options: ApplyOptions): ApplyOptions {
-  return {
-    ...options,
-    readback: (file) => ({ entries: file.entries }),
-    replan: (file) => ({
-      code: 'rollback-changed', severity: 'error', client: file.client, where: { path: file.before.path },
-      message: 'the file was changed since the run that is to be undone', fix: 'take out only the entries of praetorctl: praetorctl clients remove',
-    }),
-  };
-}
+/**
+ * How every rollback is applied, whatever the caller's options say: bytes are put back as they were, a file that is another by
+ * now is left alone, equal bytes are the proof, and the records are those from before the run.
+ */
+export const ROLLBACK: Omit<ApplyOptions, 'engine' | 'records'> = {
+  readback: (file) => ({ entries: file.entries }),
+  replan: (file) => ({
+    code: 'rollback-changed', severity: 'error', client: file.client, where: { path: file.before.path },
+    message: 'the file was changed since the run that is to be undone', fix: 'take out only the entries of praetorctl: praetorctl clients remove',
+  }),
+  countForeign: () => ({ hooks: 0, servers: 0 }),
+};
 
 function outdated(plan: RunnablePlan, planned: Records, now: Records): boolean {
   return plan.files.some(({ before }) => JSON.stringify(planned.get(before.path)) !== JSON.stringify(now.get(before.path)));
@@ -221,7 +222,7 @@ export async function applyPlan(host: Host, dirs: StateDirs, plan: RunnablePlan,
     const release = await takeRunLock(host, dirs);
     if (typeof release !== 'function') return report(null, plan, untouched, [release]);
     try {
-      return await underLock(host, dirs, plan, plan.rollback === undefined ? options : rollbackOptions(options));
+      return await underLock(host, dirs, plan, plan.rollback === undefined ? options : { ...options, ...ROLLBACK });
     } finally {
       await release();
     }

@@ -13,14 +13,12 @@ const EXIT_OF = {
   'no-home': EXIT.usage,
   'settings-invalid': EXIT.usage,
   'settings-unreadable': EXIT.failed,
-  'not-supported': EXIT.usage,
   'not-detected': EXIT.ok,
   'unverified-root': EXIT.ok,
   'note': EXIT.ok,
   'trust-needed': EXIT.ok,
   'trust-shift': EXIT.ok,
   'entrypoint-not-on-path': EXIT.ok,
-  'foreign-invalid': EXIT.failed,
   'invalid-document': EXIT.failed,
   'merge-conflict-markers': EXIT.failed,
   'not-an-object': EXIT.failed,
@@ -47,7 +45,6 @@ const EXIT_OF = {
   'rollback-changed': EXIT.conflict,
   'plan-outdated': EXIT.conflict,
   'unknown-run': EXIT.usage,
-  'interrupted': EXIT.interrupted,
 } as const;
 
 export type Code = keyof typeof EXIT_OF;

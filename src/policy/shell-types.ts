@@ -2,7 +2,6 @@
 
 /** Nested constructs; deeper text is not judged (`overflow`). */
 export const NESTING_MAX = 32;
-export const COMMANDS_MAX = 4096;
 
 /** Stand for $HOME and $PWD (also `~`) inside a word's text. Private-use characters. */
 export const HOME_MARK = '\uE000';

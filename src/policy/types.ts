@@ -123,12 +123,6 @@ export interface Hit {
   readonly decision?: 'deny' | 'ask';
 }
 
-/** What the first rules return. */
-export interface Match extends Hit {
-  readonly decision: 'deny' | 'ask';
-  readonly reason: string;
-}
-
 export type Also = 'assigns' | 'redirects' | 'inputs';
 
 export interface Rule extends RuleInfo {

@@ -73,8 +73,6 @@ export const commandPolicySchema = z.strictObject({
   allow: z.array(allowRule).max(RULES_MAX).default([]).describe('Exceptions, each with a reason.'),
 }).describe('What the guard refuses besides its built-in rules, and what it does not.');
 
-export type CommandPolicy = z.infer<typeof commandPolicySchema>;
-
 const interpreter = text(WORD_CHARS_MAX);
 
 export const evaluatorSchema = z.strictObject({
