@@ -62,8 +62,9 @@ export function quoteWord(word: Word): string {
   return word.dynamic && /\s/.test(word.text) ? `"${word.text.replace(/["\\`]/g, '\\$&')}"` : word.text;
 }
 
-export function outputOf({ frame, env, cwd }: Call, { program, args }: Effective): string | undefined {
-  const printing: Printing = { program, args, input: frame.stdin.text, cwd, file: (path) => env.files.get(fileKey(path, cwd))?.text };
+export function outputOf({ frame, env, cwd }: Call, { program, args }: Effective, home: string | undefined): string | undefined {
+  const user = home?.slice(home.lastIndexOf('/') + 1);
+  const printing: Printing = { program, args, input: frame.stdin.text, cwd, user, file: (path) => env.files.get(fileKey(path, cwd))?.text };
   return printed(printing);
 }
 

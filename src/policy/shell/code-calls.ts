@@ -32,13 +32,15 @@ export function callsIn(code: string, language: Language): CodeCall[] {
 
 class Scan extends CodeValues {
   private readonly found: CodeCall[] = [];
+  private readonly renamed = new Map<string, string>();
 
   calls(): CodeCall[] {
     for (let at = 0; at < this.list.length; at++) {
       const token = this.list[at] as Token;
       if (token.kind === 'command') this.found.push({ kind: 'shell', text: token.dynamic ? plainText(token.text) : token.text });
       if (token.kind !== 'name') continue;
-      if (this.is(at + 1, '=') && !this.is(at + 2, '=') && !this.is(at + 2, '>') && !this.is(at + 2, '~')) this.remember(token.text, at + 2);
+      if (token.text === 'as') this.rename(at);
+      else if (this.is(at + 1, '=') && !this.is(at + 2, '=') && !this.is(at + 2, '>') && !this.is(at + 2, '~')) this.remember(token.text, at + 2);
       else this.call(token.text, at);
     }
     return this.found;
@@ -50,7 +52,16 @@ class Scan extends CodeValues {
     else this.known.delete(name);
   }
 
-  private call(name: string, at: number): void {
+  /** `import subprocess as sp`, `from os import system as s`. */
+  private rename(at: number): void {
+    const [from, to] = [this.list[at - 1], this.list[at + 1]];
+    if (from?.kind === 'name' && to?.kind === 'name') this.renamed.set(to.text, from.text);
+  }
+
+  private call(written: string, at: number): void {
+    const dot = written.indexOf('.');
+    const head = this.renamed.get(dot === -1 ? written : written.slice(0, dot));
+    const name = head === undefined ? written : head + (dot === -1 ? '' : written.slice(dot));
     const last = name.slice(name.lastIndexOf('.') + 1);
     const bare = this.isBare(at);
     if (bare === undefined && !(last === '$' && this.list[at + 1]?.kind === 'text')) return;
@@ -68,7 +79,7 @@ class Scan extends CodeValues {
     if (this.is(at + 1, '(')) return false;
     if (this.language !== 'perl' && this.language !== 'ruby') return undefined;
     const next = this.list[at + 1];
-    return next?.kind === 'text' || (next?.kind === 'name' && (next.text[0] === '$' || next.text.startsWith('File'))) ? true : undefined;
+    return next?.kind === 'text' || (next?.kind === 'name' && (next.text[0] === '$' || next.text.startsWith('File') || next.text === 'glob')) ? true : undefined;
   }
 
   private evaluates(text: Val | undefined): void {

@@ -185,6 +185,7 @@ const UNCHANGING: ReadonlySet<string> = new Set(['decode', 'toString', 'strip', 
 function afterMethod(name: string, value: Val, args: readonly Val[]): Val {
   if (name === 'split') return args.length === 0 || args[0]?.text === ' ' ? splitWords(value) : UNKNOWN;
   if (name === 'expanduser') return tilde(value);
+  if ((name === 'homedir' || name === 'home') && args.length === 0) return HOME;
   if (name === 'joinpath') return pathJoin([value, ...args]);
   return UNCHANGING.has(name) ? value : UNKNOWN;
 }

@@ -104,7 +104,7 @@ function writtenScript(walker: Reader, call: Call, path: string): Handled {
 
 function plain(walker: Reader, call: Call, program: string, path: string): string | undefined {
   const effective = emit(walker, call, { program, path });
-  return outputOf(call, effective);
+  return outputOf(call, effective, walker.facts.home);
 }
 
 /**

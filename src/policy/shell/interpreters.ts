@@ -135,16 +135,23 @@ const awk: Handler = (walker, call, program) => {
 
 function awkCommands(script: string): string[] {
   const out: string[] = [];
+  const variables = new Map<string, string>();
   const strings = /"((?:[^"\\]|\\.)*)"|\/(?:[^/\\\n]|\\.)*\//g;
   for (const found of script.matchAll(strings)) {
     if (found[1] === undefined) continue;
     const before = script.slice(Math.max(0, found.index - 24), found.index);
     const after = script.slice(found.index + found[0].length, found.index + found[0].length + 16);
+    const variable = /([A-Za-z_]\w*)\s*=\s*$/.exec(before)?.[1];
+    if (variable !== undefined) variables.set(variable, found[1].replace(/\\(["\\/])/g, '$1'));
     const starts = /system\s*\(\s*$/.test(before);
     if (!starts && !/\|&?\s*$/.test(before) && !/^\s*\|&?\s*getline/.test(after)) continue;
     const text = found[1].replace(/\\(["\\/])/g, '$1').replace(/\\n/g, '\n');
     // What is joined behind it is not known.
     out.push(starts && !/^\s*\)/.test(after) ? `${text}$()` : text);
+  }
+  for (const found of script.matchAll(/system\s*\(\s*([A-Za-z_]\w*)\s*\)|\|\s*([A-Za-z_]\w*)\b/g)) {
+    const known = variables.get(found[1] ?? found[2] ?? '');
+    if (known !== undefined) out.push(known);
   }
   return out;
 }

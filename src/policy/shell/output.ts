@@ -12,6 +12,8 @@ export interface Printing {
   /** Text on standard input. */
   readonly input: string | undefined;
   readonly cwd: string | undefined;
+  /** Whose home directory it is. */
+  readonly user: string | undefined;
   /** A file that the line itself wrote. */
   readonly file: (path: string) => string | undefined;
 }
@@ -60,6 +62,8 @@ const PRINTERS: Readonly<Record<string, Printer>> = {
   tr: ({ args, input }) => tr(args, input),
   which: search, type: search, command: search,
   pwd: ({ cwd }) => cwd ?? PWD_MARK,
+  whoami: ({ user }) => user, logname: ({ user }) => user,
+  id: ({ args, user }) => (args.length === 1 && args[0]?.text === '-un' ? user : undefined),
   mktemp: ({ args }) => temporary(args),
   dirname: namePrinter, basename: namePrinter,
   realpath: ({ args }) => locatedPath(args), readlink: ({ args }) => locatedPath(args),

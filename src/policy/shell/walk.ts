@@ -283,7 +283,7 @@ export class Walker implements Runner, Reader {
 
   /** The word `NAME=value`; a command of nothing but assignments sets variables of the shell. */
   private assignment(node: Ast.Assignment, expander: Expander, env: Env, frame: Frame, keep: boolean): FullWord {
-    if (node.index !== undefined) expander.single(node.index);
+    const index = node.index === undefined ? undefined : expander.single(node.index);
     if (node.value.type === 'ArrayValue') {
       const items = node.value.elements.flatMap((word) => expander.fields(word));
       const first: Alt = items[0] ?? { text: '', dynamic: false };
@@ -295,7 +295,9 @@ export class Walker implements Runner, Reader {
     const text = (before?.text ?? '') + value.text;
     const long = text.length > TEXT_CHARS_MAX;
     const alt: Alt = long ? { text: `$${node.name}`, dynamic: true } : { text, dynamic: value.dynamic || before?.dynamic === true };
-    if (keep && node.index === undefined) env.set(node.name, { alts: [alt], from: value.from ?? [], exported: false }, frame.conditional);
+    // An element is kept under its own name: `m[x]`.
+    const name = index === undefined ? node.name : `${node.name}[${index.text}]`;
+    if (keep && index?.dynamic !== true) env.set(name, { alts: [alt], from: value.from ?? [], exported: false }, frame.conditional);
     return { ...value, text: `${node.name}=${alt.text}`, start: node.pos, end: node.end, dynamic: alt.dynamic };
   }
 

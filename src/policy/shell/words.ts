@@ -212,6 +212,10 @@ export class Expander {
       case 'IFS': return literal(DEFAULT_IFS);
       case 'SHELL': case 'BASH': return literal('/bin/bash');
       case 'TMPDIR': return literal('/tmp');
+      case 'USER': case 'LOGNAME': case 'USERNAME': {
+        const home = this.run.facts.home;
+        return home === undefined ? undefined : literal(home.slice(home.lastIndexOf('/') + 1));
+      }
       default:
     }
     const { positional } = this.env;
@@ -236,6 +240,8 @@ export class Expander {
     if (index !== undefined && prefix === undefined && operation === undefined) {
       const items = this.env.get(parameter)?.items;
       if (index.text === '@' || index.text === '*') return this.list(items, index.text === '@', part.text, out, quoted);
+      const element = this.env.get(`${parameter}[${index.text}]`);
+      if (element !== undefined) return this.put(this.pick(element), element.from, out, quoted);
       const item = items?.[Number(index.text)];
       return item === undefined ? out.add(part.text, quoted, { dynamic: true }) : this.put(item, [], out, quoted);
     }
