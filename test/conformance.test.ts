@@ -27,11 +27,13 @@ const relativeTo = (where: World, path: string): string => path.slice(where.home
 const fixtures = readdirSync(join(repo, 'test/fixtures/homes'));
 
 describe.each(CLIENTS.map((client) => [client.id, client] as const))('%s', (id, client) => {
-  const homes = [undefined, `${id}-minimal`, 'four-clients'] as const;
+  /** A home in use: one of the client's own, or the one that several clients share. */
+  const grown = fixtures.includes(`${id}-grown`) ? `${id}-grown` : 'four-clients';
+  const homes = [undefined, `${id}-minimal`, grown] as const;
   const only = ['--client', id];
 
   it('has two fixture homes and captured payloads', () => {
-    expect(fixtures).toEqual(expect.arrayContaining([`${id}-minimal`, 'four-clients']));
+    expect(fixtures).toEqual(expect.arrayContaining([`${id}-minimal`, grown]));
     expect(readdirSync(join(repo, 'test/fixtures/payloads', id)).length).toBeGreaterThan(2);
   });
 
@@ -81,7 +83,7 @@ describe.each(CLIENTS.map((client) => [client.id, client] as const))('%s', (id, 
   });
 
   it('a second apply writes nothing', async () => {
-    const where = world({ fixture: 'four-clients' });
+    const where = world({ fixture: grown });
     await cli(where, ['clients', 'apply', '--yes', ...only]);
     const path = hooksSpec(client, where).path;
     const stamp = statSync(path, { bigint: true });
@@ -91,7 +93,7 @@ describe.each(CLIENTS.map((client) => [client.id, client] as const))('%s', (id, 
   });
 
   it('foreign lines survive, and after a foreign change remove takes only ours', async () => {
-    const where = world({ fixture: 'four-clients' });
+    const where = world({ fixture: grown });
     settings(where, SERVERS);
     const files = specsOf(client, where).filter((s) => existsSync(s.path)).map((s) => relativeTo(where, s.path));
     const originals = new Map(files.map((f) => [f, get(where, f)]));
@@ -111,7 +113,7 @@ describe.each(CLIENTS.map((client) => [client.id, client] as const))('%s', (id, 
   });
 
   it('a symbolic link stays a link, is named in the plan, and its target is written', async () => {
-    const where = world({ fixture: 'four-clients' });
+    const where = world({ fixture: grown });
     settings(where, SERVERS);
     const spec = sharedSpec(client, where);
     const real = join(where.root, 'dotfiles');
@@ -146,7 +148,7 @@ describe.each(CLIENTS.map((client) => [client.id, client] as const))('%s', (id, 
       'a container twice': (text) => text.replace(/\{/, '{"hooks": {}, "hooks": {}, "praetorctl": {"PreToolUse": []}, "praetorctl": {"PreToolUse": []}, "PreToolUse": [], "PreToolUse": [], "mcp": {}, "mcp": {},').replace(/"(?:hooks|mcp)": \{(?!\})/g, '"other": {'),
     };
     it.each(Object.keys(broken))('%s', async (kind) => {
-      const where = world({ fixture: 'four-clients' });
+      const where = world({ fixture: grown });
       settings(where, SERVERS);
       const spec = sharedSpec(client, where);
       writeFileSync(spec.path, broken[kind]!(readFileSync(spec.path, 'utf8')));
@@ -158,7 +160,7 @@ describe.each(CLIENTS.map((client) => [client.id, client] as const))('%s', (id, 
     });
 
     it('one broken file stops the whole plan before the first write', async () => {
-      const where = world({ fixture: 'four-clients' });
+      const where = world({ fixture: grown });
       writeFileSync(sharedSpec(client, where).path, '{');
       const before = tree(where.home);
       const applied = await cli(where, ['clients', 'apply', '--yes']);
@@ -174,7 +176,7 @@ describe.each(CLIENTS.map((client) => [client.id, client] as const))('%s', (id, 
       'a hard link': (path) => { linkSync(path, `${path}.other`); },
     };
     it.each(Object.keys(shapes))('%s', async (kind) => {
-      const where = world({ fixture: 'four-clients' });
+      const where = world({ fixture: grown });
       shapes[kind]!(sharedSpec(client, where).path);
       const before = tree(where.home);
       const applied = await cli(where, ['clients', 'apply', '--yes', ...only]);
@@ -185,10 +187,10 @@ describe.each(CLIENTS.map((client) => [client.id, client] as const))('%s', (id, 
   });
 
   it('a same-name server of somebody else is a conflict, unless it is adopted', async () => {
-    const where = world({ fixture: 'four-clients' });
+    const where = world({ fixture: grown });
     settings(where, SERVERS);
     expect((await cli(where, ['clients', 'apply', '--yes', ...only])).code).toBe(0);
-    const other = world({ fixture: 'four-clients' });
+    const other = world({ fixture: grown });
     settings(other, SERVERS.replace('lab-mcp', 'another-mcp'));
     for (const spec of specsOf(client, where)) {
       mkdirSync(dirname(spec.path.replace(where.home, other.home)), { recursive: true });

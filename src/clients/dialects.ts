@@ -12,7 +12,16 @@ import { qwenDialect } from './qwen/dialect.ts';
 import type { EnvMap } from '../model/dialect.ts';
 import type { JsonObject } from '../model/json.ts';
 
-export const DIALECTS: readonly HookDialect[] = [claudeDialect, codexDialect, geminiDialect, agyDialect, qwenDialect, copilotCliDialect, droidDialect, opencodeDialect];
+export const DIALECTS: readonly HookDialect[] = [
+  claudeDialect,
+  codexDialect,
+  geminiDialect,
+  agyDialect,
+  qwenDialect,
+  copilotCliDialect,
+  droidDialect,
+  opencodeDialect,
+];
 
 /** For people and git hook managers: no client, so nothing is registered for them and no receipt of theirs is evidence. */
 export const HAND_DIALECTS: readonly HookDialect[] = [lefthookDialect];

@@ -10,7 +10,16 @@ import { gemini } from './gemini/setup.ts';
 import { opencode } from './opencode/setup.ts';
 import { qwen } from './qwen/setup.ts';
 
-export const CLIENTS: readonly ClientDefinition[] = [claude, codex, gemini, agy, qwen, copilotCli, droid, opencode];
+export const CLIENTS: readonly ClientDefinition[] = [
+  claude,
+  codex,
+  gemini,
+  agy,
+  qwen,
+  copilotCli,
+  droid,
+  opencode,
+];
 
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
