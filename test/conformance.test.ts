@@ -7,6 +7,7 @@ import { CLIENTS } from '../src/clients/registry.ts';
 import { dialectFor } from '../src/clients/dialects.ts';
 import { commandFor } from '../src/clients/registration.ts';
 import type { ClientDefinition, FileSpec, RootContext } from '../src/model/client.ts';
+import { DEFAULT_SETTINGS } from '../src/settings/schema.ts';
 import { cli, get, put, repo, settings, tree, world, type World } from './support/cli.ts';
 
 const SERVERS = `mcpServers:
@@ -18,6 +19,8 @@ const SERVERS = `mcpServers:
     headers: { Authorization: "\${LAB_TOKEN}" }
 `;
 
+/** The events that are registered without settings. */
+const EVENTS: readonly string[] = DEFAULT_SETTINGS.hooks.events;
 const contextOf = (where: World): RootContext => ({ platform: 'linux', env: where.env, home: where.home, project: where.project, dirExists: existsSync });
 const specsOf = (client: ClientDefinition, where: World): readonly FileSpec[] => client.files(client.roots(contextOf(where)), 'user');
 /** The file that holds the person's own text too: where the hooks' file is generated whole, the servers' file. */
@@ -50,7 +53,9 @@ describe.each(CLIENTS.map((client) => [client.id, client] as const))('%s', (id, 
     const where = world();
     const plan = await cli(where, ['clients', 'plan', ...only]);
     expect(plan.code).toBe(3);
-    expect(plan.out.trimEnd().split('\n').at(-1)).toBe('plan: 2 to add, 0 to change, 0 to remove, 0 unchanged');
+    const wanted = client.hooks.events.filter((event) => EVENTS.includes(event.canonical)).length;
+    expect(wanted).toBeGreaterThan(0);
+    expect(plan.out.trimEnd().split('\n').at(-1)).toBe(`plan: ${wanted} to add, 0 to change, 0 to remove, 0 unchanged`);
     expect(plan.err).toContain('not-detected');
     expect(tree(where.home)).toEqual({});
     expect(existsSync(join(where.root, 'state'))).toBe(false);

@@ -2,7 +2,7 @@
 // and path-prefixed forms). Clients strip marker keys and comments, so ownership is event + matcher + this grammar. PURE.
 import { CANONICAL_EVENTS, type CanonicalEvent } from '../model/events.ts';
 import { isObject, type JsonObject, type JsonValue, type Path } from '../model/json.ts';
-import type { EventArray, HookEvent, HookSurface } from '../model/client.ts';
+import type { EventArray, HandlerForm, HookEvent, HookSurface } from '../model/client.ts';
 
 /** Bare words only: the single form that is valid in sh, cmd and PowerShell alike. */
 export function commandFor(client: string, event: CanonicalEvent): string {
@@ -30,26 +30,34 @@ export interface OwnedHook {
   readonly whole: boolean;
   readonly item: JsonValue;
   readonly handler: JsonObject;
+  readonly command: string;
 }
 
-function ownHandler(value: JsonValue | undefined, ids: readonly string[]): { event: string; handler: JsonObject } | undefined {
-  if (!isObject(value) || typeof value['command'] !== 'string') return undefined;
-  const event = ownEvent(value['command'], ids);
-  return event === undefined ? undefined : { event, handler: value };
+/** `{type: "command", command: <line>}` with the client's other keys: the form that most clients share. */
+export function commandHandler(extras: (event: HookEvent) => JsonObject): HandlerForm {
+  return { make: (command, event) => ({ type: 'command', command, ...extras(event) }), commandOf: (handler) => handler['command'] };
 }
 
-function ownedInArray(array: EventArray, ids: readonly string[]): OwnedHook[] {
+function ownHandler(form: HandlerForm, value: JsonValue | undefined, ids: readonly string[]): Pick<OwnedHook, 'event' | 'handler' | 'command'> | undefined {
+  const command = isObject(value) ? form.commandOf(value) : undefined;
+  if (!isObject(value) || typeof command !== 'string') return undefined;
+  const event = ownEvent(command, ids);
+  return event === undefined ? undefined : { event, handler: value, command };
+}
+
+function ownedInArray(form: HandlerForm, array: EventArray, ids: readonly string[]): OwnedHook[] {
   const found: OwnedHook[] = [];
   array.items.forEach((item, index) => {
-    const flat = ownHandler(item, ids);
+    const flat = ownHandler(form, item, ids);
     if (flat !== undefined) {
-      found.push({ ...flat, native: array.native, array: array.path, index, handlerIndex: undefined, whole: true, item });
+      const named = form.nativeOf?.(flat.handler);
+      found.push({ ...flat, native: typeof named === 'string' ? named : array.native, array: array.path, index, handlerIndex: undefined, whole: true, item });
       return;
     }
     if (!isObject(item) || !Array.isArray(item['hooks'])) return;
     const handlers = item['hooks'];
     handlers.forEach((value, handlerIndex) => {
-      const own = ownHandler(value, ids);
+      const own = ownHandler(form, value, ids);
       if (own !== undefined) {
         found.push({ ...own, native: array.native, array: array.path, index, handlerIndex, whole: handlers.length === 1, item });
       }
@@ -60,7 +68,7 @@ function ownedInArray(array: EventArray, ids: readonly string[]): OwnedHook[] {
 
 /** Every handler of ours in a document, in document order. */
 export function ownedHooks(surface: HookSurface, document: JsonObject, ids: readonly string[]): OwnedHook[] {
-  return surface.arrays(document).flatMap((array) => ownedInArray(array, ids));
+  return surface.arrays(document).flatMap((array) => ownedInArray(surface.handler, array, ids));
 }
 
 /** How many handlers in a document are not ours. */
@@ -74,7 +82,7 @@ export function foreignHooks(surface: HookSurface, document: JsonObject, ids: re
 
 /** The entry that belongs into a native event's array. */
 export function hookEntry(surface: HookSurface, client: string, event: HookEvent): JsonObject {
-  const handler: JsonObject = { type: 'command', command: commandFor(client, event.canonical), ...surface.handlerExtras(event) };
+  const handler = surface.handler.make(commandFor(client, event.canonical), event);
   if (event.flat === true) return handler;
   return event.matcher === undefined ? { hooks: [handler] } : { matcher: event.matcher, hooks: [handler] };
 }

@@ -81,6 +81,12 @@ function countShifted(document: JsonObject, steps: readonly Step[]): number {
   return shifted;
 }
 
+/** A new document gets the keys without which the client would not read it; in a person's file they are the person's. */
+function preambleOps(client: ClientDefinition, document: JsonObject, events: readonly HookEvent[]): EditOp[] {
+  if (events.length === 0 || Object.keys(document).length > 0) return [];
+  return Object.entries(client.hooks.preamble ?? {}).map(([key, value]) => ({ op: 'set', path: [key], value }));
+}
+
 export function hookOps(client: ClientDefinition, document: JsonObject, events: readonly HookEvent[]): HookOps {
   const owned = ownedHooks(client.hooks, document, [client.id, ...client.aliases]);
   const steps: Step[] = [];
@@ -96,7 +102,7 @@ export function hookOps(client: ClientDefinition, document: JsonObject, events: 
   for (const own of owned) {
     if (claimed.has(own)) continue;
     steps.push({ op: { op: 'remove', path: pathOf(own) }, position: own });
-    entries.push({ client: client.id, kind: 'hook', name: own.event, action: 'remove', at: showPath(pathOf(own)), detail: `${own.native} -> ${String(own.handler['command'])}` });
+    entries.push({ client: client.id, kind: 'hook', name: own.event, action: 'remove', at: showPath(pathOf(own)), detail: `${own.native} -> ${own.command}` });
   }
-  return { ops: ordered(steps), entries, shifted: client.hooks.positional ? Math.max(0, countShifted(document, steps)) : 0 };
+  return { ops: [...preambleOps(client, document, events), ...ordered(steps)], entries, shifted: client.hooks.positional ? Math.max(0, countShifted(document, steps)) : 0 };
 }

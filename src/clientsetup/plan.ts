@@ -2,7 +2,7 @@
 // treated as empty that could not be read; every refusal says where, why and what to do. PURE.
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { EditOp, Editor, MergeFault, Tolerance } from '../model/edit.ts';
-import { isObject, showPath, type JsonObject, type Path } from '../model/json.ts';
+import { isObject, sameValue, showPath, type JsonObject, type Path } from '../model/json.ts';
 import type { EntryChange, FilePlan, FileRecord, PlanCounts, Snapshot } from '../model/plan.ts';
 import type { FileSpec, Finding } from '../model/client.ts';
 import { decodeBytes, encodeText, positionOf, type TextDoc } from '../merge/text.ts';
@@ -129,6 +129,12 @@ function holdsOurs(input: PlanInput, original: Uint8Array): boolean {
   return !opened.ok || ownedHooks(client.hooks, opened.read.value, [client.id, ...client.aliases]).length > 0;
 }
 
+/** Nothing is left but what a new file of this client begins with. */
+function isBare({ client, spec }: DesiredFile, document: JsonObject): boolean {
+  const begin = spec.role === 'mcp' ? {} : client.hooks.preamble ?? {};
+  return Object.keys(document).every((key) => sameValue(document[key], begin[key]));
+}
+
 /** Restores the original bytes where that is exact; deletes a file that we created and that holds nothing else. */
 function removal(input: PlanInput, draft: Draft, text: string): Pick<FilePlan, 'action' | 'after' | 'mode'> {
   const { record, original } = input;
@@ -136,7 +142,7 @@ function removal(input: PlanInput, draft: Draft, text: string): Pick<FilePlan, '
   const mode = draft.before.state === 'file' ? draft.before.stamp.mode : 0o600;
   if (record !== undefined && !record.existed) {
     const left = draft.read.editor.read(text);
-    if (isUntouched(input) || text.trim() === '' || (left.ok && isObject(left.value) && Object.keys(left.value).length === 0)) return { action: 'delete', after: null, mode };
+    if (isUntouched(input) || text.trim() === '' || (left.ok && isObject(left.value) && isBare(input.desired, left.value))) return { action: 'delete', after: null, mode };
   }
   if (record?.original != null && original !== undefined && isUntouched(input) && !holdsOurs(input, original)) return { action: 'restore', after: original, mode: record.original.mode };
   return { action: 'edit', after: edited, mode };

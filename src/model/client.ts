@@ -57,17 +57,26 @@ export interface HookEvent {
 
 export interface EventArray { readonly path: Path; readonly native: string; readonly items: readonly JsonValue[] }
 
+/** How a handler says its command line; registration.ts has the form that most clients share. */
+export interface HandlerForm {
+  readonly make: (command: string, event: HookEvent) => JsonObject;
+  readonly commandOf: (handler: JsonObject) => JsonValue | undefined;
+  /** Shape `list`: the native event that an entry names. */
+  readonly nativeOf?: (handler: JsonObject) => JsonValue | undefined;
+}
+
 export interface HookSurface {
-  /** `artefact`: program files of ours, `top-level` inside. */
-  readonly shape: 'wrapped' | 'named-groups' | 'top-level' | 'artefact';
+  /** `artefact`: program files of ours, `top-level` inside. `list`: one list holds the entries of all events. */
+  readonly shape: 'wrapped' | 'named-groups' | 'top-level' | 'list' | 'artefact';
   readonly timeoutUnit: 's' | 'ms';
   readonly events: readonly HookEvent[];
   /** Path of the array that holds a native event's entries when we create it. */
   readonly arrayPath: (native: string) => Path;
   /** Every array of hook entries in a document, whoever owns it. */
   readonly arrays: (document: JsonObject) => readonly EventArray[];
-  /** Keys of our handler besides `type` and `command`. */
-  readonly handlerExtras: (event: HookEvent) => JsonObject;
+  readonly handler: HandlerForm;
+  /** Keys that a new hooks file must have besides the entries, for example its version. */
+  readonly preamble?: JsonObject;
   /** Positions carry meaning for the client (Codex trust keys): never insert before or reorder. */
   readonly positional: boolean;
 }

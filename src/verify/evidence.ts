@@ -66,7 +66,7 @@ function commandEvidence(client: ClientDefinition, spec: FileSpec, document: Jso
   return ownedHooks(client.hooks, document, idsOf(client)).map((own) => {
     const timeout = own.handler['timeout'];
     return {
-      event: own.event, command: String(own.handler['command']), path: spec.path,
+      event: own.event, command: own.command, path: spec.path,
       entry: inOneSpelling([own.native, isObject(own.item) ? own.item['matcher'] ?? null : null, own.handler]),
       timeoutMs: typeof timeout === 'number' ? timeout * (client.hooks.timeoutUnit === 's' ? 1000 : 1) : undefined,
     };

@@ -7,6 +7,7 @@ import { isObject, type JsonObject } from '../../model/json.ts';
 import { joinPath } from '../../roots/paths.ts';
 import { overrideDir } from '../../roots/overrides.ts';
 import { hasReference, httpEntry, stdioEntry } from '../mcp-kit.ts';
+import { commandHandler } from '../registration.ts';
 import { sampleCommand } from '../sample.ts';
 
 // Strict JSON. For mcp_config.json a syntax error ends the client with exit 1; hooks.json is dropped in silence.
@@ -115,7 +116,7 @@ export const agy: ClientDefinition = {
     shape: 'named-groups', timeoutUnit: 's', events: EVENTS, positional: false,
     arrayPath: (native) => [GROUP, native],
     arrays,
-    handlerExtras: (event) => ({ timeout: event.timeout }),
+    handler: commandHandler((event) => ({ timeout: event.timeout })),
   },
   mcp: {
     key: 'mcpServers', ownedKeys: ['command', 'args', 'env', 'serverUrl', 'headers'], toolNaming: 'call_mcp_tool with ServerName and ToolName',

@@ -5,7 +5,7 @@ import { isObject, type JsonObject, type JsonValue, type Path } from '../../mode
 import { joinPath } from '../../roots/paths.ts';
 import { overrideDir } from '../../roots/overrides.ts';
 import { httpEntry, stdioEntry } from '../mcp-kit.ts';
-import { wrappedArrays } from '../registration.ts';
+import { commandHandler, wrappedArrays } from '../registration.ts';
 import { sampleCommand } from '../sample.ts';
 import { claudeProve } from './prove.ts';
 
@@ -160,7 +160,7 @@ export const claude: ClientDefinition = {
     arrayPath: (native) => ['hooks', native],
     arrays: wrappedArrays,
     // onFailure closes crash, missing binary and timeout from 2.1.295 on; older versions ignore the key (measured).
-    handlerExtras: (event) => ({ timeout: event.timeout, onFailure: 'block' }),
+    handler: commandHandler((event) => ({ timeout: event.timeout, onFailure: 'block' })),
   },
   mcp: {
     key: 'mcpServers', ownedKeys: ['type', 'command', 'args', 'env', 'url', 'headers'], toolNaming: 'mcp__<server>__<tool>',

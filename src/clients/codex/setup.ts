@@ -5,7 +5,7 @@ import { isObject, valueAt, type JsonObject, type JsonValue } from '../../model/
 import { joinPath } from '../../roots/paths.ts';
 import { overrideDir } from '../../roots/overrides.ts';
 import { hasReference, stdioEntry, strings, wholeReference, type EntryResult } from '../mcp-kit.ts';
-import { isKnownEvent, ownedHooks, wrappedArrays } from '../registration.ts';
+import { commandHandler, isKnownEvent, ownedHooks, wrappedArrays } from '../registration.ts';
 import type { McpServer } from '../../model/client.ts';
 import { sampleCommand } from '../sample.ts';
 import { codexProve } from './prove.ts';
@@ -174,7 +174,7 @@ export const codex: ClientDefinition = {
     shape: 'wrapped', timeoutUnit: 's', events: EVENTS, positional: true,
     arrayPath: (native) => ['hooks', native],
     arrays: wrappedArrays,
-    handlerExtras: (event) => ({ timeout: event.timeout }),
+    handler: commandHandler((event) => ({ timeout: event.timeout })),
   },
   mcp: {
     key: 'mcp_servers', ownedKeys: ['command', 'args', 'env', 'env_vars', 'url', 'http_headers', 'env_http_headers'],

@@ -6,7 +6,7 @@ import { isObject, type JsonObject } from '../../model/json.ts';
 import { joinPath } from '../../roots/paths.ts';
 import { overrideDir } from '../../roots/overrides.ts';
 import { httpEntry, stdioEntry } from '../mcp-kit.ts';
-import { wrappedArrays } from '../registration.ts';
+import { commandHandler, wrappedArrays } from '../registration.ts';
 import { sampleCommand } from '../sample.ts';
 
 // Each of a comment, a trailing comma and a BOM makes the client ignore the whole hooks file without a word.
@@ -84,7 +84,7 @@ export const copilotCli: ClientDefinition = {
     arrays: wrappedArrays,
     // The `command` form stands for `bash` and `powershell` alike. `exec` with `args` runs too (measured), but without a shell
     // Windows would not find praetorctl.cmd.
-    handlerExtras: (event) => ({ timeoutSec: event.timeout }),
+    handler: commandHandler((event) => ({ timeoutSec: event.timeout })),
   },
   mcp: {
     key: 'mcpServers', ownedKeys: ['type', 'command', 'args', 'env', 'url', 'headers', 'tools'],

@@ -5,7 +5,7 @@ import type { Tolerance } from '../../model/edit.ts';
 import { isObject, type JsonObject } from '../../model/json.ts';
 import { joinPath } from '../../roots/paths.ts';
 import { httpEntry, stdioEntry } from '../mcp-kit.ts';
-import { topLevelArrays } from '../registration.ts';
+import { commandHandler, topLevelArrays } from '../registration.ts';
 import { sampleCommand } from '../sample.ts';
 
 // Comments are read. With a trailing comma or a BOM the client goes on without any hook and says nothing.
@@ -79,7 +79,7 @@ export const droid: ClientDefinition = {
     shape: 'top-level', timeoutUnit: 's', events: EVENTS, positional: false,
     arrayPath: (native) => [native],
     arrays: topLevelArrays,
-    handlerExtras: (event) => ({ timeout: event.timeout }),
+    handler: commandHandler((event) => ({ timeout: event.timeout })),
   },
   mcp: {
     key: 'mcpServers', ownedKeys: ['type', 'command', 'args', 'env', 'url', 'headers'], toolNaming: '<server>___<tool>',

@@ -5,7 +5,7 @@ import { isObject, valueAt, type JsonObject } from '../../model/json.ts';
 import { isAbsolutePath, joinPath } from '../../roots/paths.ts';
 import { overrideDir } from '../../roots/overrides.ts';
 import { httpEntry, stdioEntry } from '../mcp-kit.ts';
-import { commandFor, wrappedArrays } from '../registration.ts';
+import { commandFor, commandHandler, wrappedArrays } from '../registration.ts';
 import { sampleCommand } from '../sample.ts';
 import { geminiProve } from './prove.ts';
 
@@ -83,7 +83,7 @@ export const gemini: ClientDefinition = {
     shape: 'wrapped', timeoutUnit: 'ms', events: EVENTS, positional: false,
     arrayPath: (native) => ['hooks', native],
     arrays: wrappedArrays,
-    handlerExtras: (event) => ({ timeout: event.timeout }),
+    handler: commandHandler((event) => ({ timeout: event.timeout })),
   },
   mcp: {
     key: 'mcpServers', ownedKeys: ['command', 'args', 'env', 'httpUrl', 'headers'],

@@ -5,7 +5,7 @@ import type { Tolerance } from '../../model/edit.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { isAbsolutePath, joinPath } from '../../roots/paths.ts';
 import { httpEntry, strings } from '../mcp-kit.ts';
-import { topLevelArrays } from '../registration.ts';
+import { commandHandler, topLevelArrays } from '../registration.ts';
 import { sampleCommand } from '../sample.ts';
 import { PLUGIN_BODY } from './plugin.ts';
 
@@ -59,7 +59,7 @@ export const opencode: ClientDefinition = {
     shape: 'artefact', timeoutUnit: 's', events: EVENTS, positional: false,
     arrayPath: (native) => [native],
     arrays: topLevelArrays,
-    handlerExtras: () => ({ body: PLUGIN_BODY }),
+    handler: commandHandler(() => ({ body: PLUGIN_BODY })),
   },
   mcp: {
     key: 'mcp', ownedKeys: ['type', 'command', 'environment', 'url', 'headers', 'enabled'], toolNaming: '<server>_<tool>',

@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from '../../model/json.ts';
 import { isAbsolutePath, joinPath } from '../../roots/paths.ts';
 import { overrideDir } from '../../roots/overrides.ts';
 import { httpEntry, stdioEntry } from '../mcp-kit.ts';
-import { wrappedArrays } from '../registration.ts';
+import { commandHandler, wrappedArrays } from '../registration.ts';
 import { sampleCommand } from '../sample.ts';
 
 // Comments are read; a trailing comma, a BOM or an empty file is not. A broken user file ends every start with exit 1, a broken
@@ -76,7 +76,7 @@ export const qwen: ClientDefinition = {
     shape: 'wrapped', timeoutUnit: 's', events: EVENTS, positional: false,
     arrayPath: (native) => ['hooks', native],
     arrays: wrappedArrays,
-    handlerExtras: (event) => ({ timeout: event.timeout }),
+    handler: commandHandler((event) => ({ timeout: event.timeout })),
   },
   mcp: {
     key: 'mcpServers', ownedKeys: ['command', 'args', 'env', 'httpUrl', 'headers'], toolNaming: 'mcp__<server>__<tool>',
