@@ -51,6 +51,7 @@ async function main(): Promise<void> {
     out: (text) => { writeAll(1, text); },
     err: (text) => { writeAll(2, text); },
     outIsTty: process.stdout.isTTY === true, errIsTty: process.stderr.isTTY === true, inIsTty: process.stdin.isTTY === true,
+    columns: process.stdout.columns,
     ask, stdin: readAll,
     // dist/cli.cjs -> bin/praetorctl
     program: { node: process.execPath, script: path.resolve(__dirname, '..', 'bin', 'praetorctl') },

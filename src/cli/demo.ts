@@ -103,11 +103,11 @@ function differences(before: ReadonlyMap<string, string>, after: ReadonlyMap<str
   return [...keys].filter((key) => before.get(key) !== after.get(key)).sort();
 }
 
-/** The table and the last line of verify; the reasons fill a page of their own. */
+/** The table and the last paragraph of verify; the reasons fill a page of their own. */
 function brief(text: string): string {
   const lines = text.split('\n');
   const end = lines.indexOf('');
-  return [...lines.slice(0, end < 0 ? lines.length : end), lines.at(-1) ?? ''].join('\n');
+  return [...lines.slice(0, end < 0 ? lines.length : end), ...lines.slice(lines.lastIndexOf('') + 1)].join('\n');
 }
 
 /** The plan was shown just before: what follows its last line is the result. */

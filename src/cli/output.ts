@@ -18,6 +18,8 @@ export interface CliIo {
   readonly outIsTty: boolean;
   readonly errIsTty: boolean;
   readonly inIsTty: boolean;
+  /** Width of the terminal on standard output; absent where there is none. */
+  readonly columns?: number | undefined;
   /** Asks on stderr and reads one line from stdin; undefined at end of input. */
   readonly ask: (question: string) => Promise<string | undefined>;
   /** The whole of standard input as text; undefined where it is larger than `bytesMax`. Absent: nothing to read from. */
@@ -44,6 +46,8 @@ export interface Outcome {
   readonly wrote: boolean;
 }
 
+const COLUMNS_MIN = 20;
+
 function wantsColor(io: CliIo, options: GlobalOptions, tty: boolean): boolean {
   if (options.color === 'always') return true;
   if (options.color === 'never') return false;
@@ -51,8 +55,14 @@ function wantsColor(io: CliIo, options: GlobalOptions, tty: boolean): boolean {
   return tty && (none === undefined || none === '') && io.host.env['TERM'] !== 'dumb';
 }
 
+/** A terminal says how wide it is; a pipe is as wide as COLUMNS asks. Fewer than COLUMNS_MIN is no terminal of a person. */
+function columnsOf(io: CliIo): number | undefined {
+  const asked = io.columns ?? Number(/^\d{1,4}$/.exec(io.host.env['COLUMNS'] ?? '')?.[0] ?? 0);
+  return asked < COLUMNS_MIN ? undefined : asked;
+}
+
 export function styleFor(io: CliIo, options: GlobalOptions, home: string, stream: 'out' | 'err' = 'out'): Style {
-  return { home, color: !options.json && wantsColor(io, options, stream === 'out' ? io.outIsTty : io.errIsTty) };
+  return { home, columns: columnsOf(io), color: !options.json && wantsColor(io, options, stream === 'out' ? io.outIsTty : io.errIsTty) };
 }
 
 function whereOf(style: Style, d: Diagnostic): string {

@@ -1,6 +1,11 @@
 // Contract: the look of text output: colour on request, the home shown as `~`, nothing that a terminal would execute. PURE.
 
-export interface Style { readonly color: boolean; readonly home: string }
+export interface Style {
+  readonly color: boolean;
+  readonly home: string;
+  /** Characters that fit on a line; undefined where nobody says. */
+  readonly columns?: number | undefined;
+}
 
 const CODES = { red: 31, green: 32, yellow: 33, cyan: 36, bold: 1, dim: 2 } as const;
 

@@ -18,6 +18,7 @@ import { durationMs, type Settings } from '../settings/schema.ts';
 import { hookFiles, serverFiles, serverInput, stateInput, trustOf, type Yardstick } from './checks.ts';
 import { gatherEvidence } from './evidence.ts';
 import { bindingOf, judgeProof, readProofs, type ProofSource } from './proofs.ts';
+import { mostImportantFirst } from './importance.ts';
 import { explain } from './reasons.ts';
 import { readReceipts, type ReceiptSource } from './receipts.ts';
 import { combine, deriveServers, deriveState, enforces, type Reason, type States } from './state.ts';
@@ -55,6 +56,7 @@ export interface ClientReport {
   readonly mcp: readonly ServerReport[];
   /** Of a tool event, run by the client itself after the installation. `age` in whole seconds. */
   readonly lastToolReceipt: { readonly time: string; readonly age: number; readonly event: string; readonly verdict: string; readonly engine: string } | null;
+  /** The most important first: its fix is the next action. */
   readonly reasons: readonly Reason[];
   readonly next: string;
   readonly meets: boolean;
@@ -65,6 +67,8 @@ export interface VerifyResult {
   readonly exit: number;
   readonly require: RequiredState;
   readonly scope: Scope;
+  /** When this was seen, in milliseconds since the epoch. */
+  readonly now: number;
   readonly clients: readonly ClientReport[];
   /** Runs of `apply`, `remove` or `rollback` that never ended. */
   readonly pendingRuns: readonly PendingRun[];
@@ -165,7 +169,7 @@ function reportOn(ground: Ground, client: ClientDefinition, runs: readonly Pendi
   const { absent, installed, discovered, observed, drifted, stale } = combine(hooks, servers, wantedServers.wanted);
   const states: States = { absent, installed, discovered, observed, drifted, stale };
   const proof = judgeProof(ground.proofs, client.id, bindingOf(ground.host, e, yardstick.engine, yardstick.policy), ground.scope === 'user' && enforces(input));
-  const reasons = [...explain([...hooks.reasons, ...servers.reasons], client, e), ...proof.reasons, ...unfinished(client, runs), ...ambiguous(ground, client, e)];
+  const reasons = mostImportantFirst([...explain([...hooks.reasons, ...servers.reasons], client, e), ...proof.reasons, ...unfinished(client, runs), ...ambiguous(ground, client, e)]);
   const trust = trustOf(e);
   const report: ClientReport = {
     client: client.id, name: client.name, version: e.version.value, versionNote: e.version.why, detected: e.detected, program: e.program ?? null,
@@ -197,5 +201,5 @@ export function verifyClients(host: Host, request: VerifyRequest): VerifyResult 
   const diagnostics = [
     ...(clients.length === 0 ? [NOBODY] : []), ...all.flatMap((one) => one.diagnostics), ...pending.runs.map(unfinishedNote), ...pending.diagnostics,
   ];
-  return { ok, exit: ok ? EXIT.ok : EXIT.no, require: request.require, scope: request.scope, clients, pendingRuns: pending.runs, diagnostics };
+  return { ok, exit: ok ? EXIT.ok : EXIT.no, require: request.require, scope: request.scope, now: host.now(), clients, pendingRuns: pending.runs, diagnostics };
 }

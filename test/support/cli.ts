@@ -46,7 +46,7 @@ export function world(options: WorldOptions = {}): World {
 
 export interface Answer { readonly code: number; readonly out: string; readonly err: string; readonly json: Record<string, unknown> }
 
-export interface CliOptions { readonly tty?: boolean; readonly answer?: string; readonly host?: Host }
+export interface CliOptions { readonly tty?: boolean; readonly outIsTty?: boolean; readonly columns?: number; readonly answer?: string; readonly host?: Host }
 
 export async function cli(where: World, argv: readonly string[], options: CliOptions = {}): Promise<Answer> {
   let out = '';
@@ -54,7 +54,7 @@ export async function cli(where: World, argv: readonly string[], options: CliOpt
   const io: CliIo = {
     host: options.host ?? realHost({ env: where.env, cwd: where.project }),
     out: (text) => { out += text; }, err: (text) => { err += text; },
-    outIsTty: false, errIsTty: options.tty === true, inIsTty: options.tty === true,
+    outIsTty: options.outIsTty === true, columns: options.columns, errIsTty: options.tty === true, inIsTty: options.tty === true,
     ask: (question) => { err += question; return Promise.resolve(options.answer); },
     program: { node: process.execPath, script: join(repo, 'bin/praetorctl') },
   };

@@ -310,7 +310,7 @@ describe('selection and the whole answer', () => {
     const report = verify(bare).clients;
     expect(report.map((client) => client.client)).toEqual(['gemini']);
     expect(report[0]).toMatchObject({ detected: 'none', states: { drifted: true, absent: false } });
-    expect(codes(report[0] ?? one(bare, 'gemini'))).toEqual(['not-detected', 'entries-gone']);
+    expect(codes(report[0] ?? one(bare, 'gemini'))).toEqual(['entries-gone', 'not-detected']);
   });
 
   it('exits 0 only if every selected client meets what is required', async () => {
@@ -373,8 +373,8 @@ describe('selection and the whole answer', () => {
     await apply(m, ['codex']);
     const result = verify(m, { clients: ['claude', 'codex'] });
     const text = renderVerify(result, { color: false, home: m.home });
-    expect(text.split('\n')[0]).toMatch(/^client +version +installed +discovered +observed +drifted +stale +evidence age +proof$/);
-    expect(text).toMatch(/^claude +- +yes +yes +yes +no +no +60 s +-$/m);
+    expect(text.split('\n')[0]).toMatch(/^client +version +inst +disc +obs +drift +stale +last +trust +proven$/);
+    expect(text).toMatch(/^claude +- +yes +yes +yes +no +no +60s +- +-$/m);
     expect(text).toMatch(/untrusted/);
     expect(text).toContain('verify: 1 of 2 observed; not: codex');
     expect(text).not.toContain(m.home);
