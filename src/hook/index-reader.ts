@@ -1,18 +1,20 @@
-// Contract: reads a compiled settings file (layout: policy/operator-index.ts) by offset. IO. One read for header and meta, one for
-// the slots of a program, one for its rows; the whole is never parsed. What is damaged is said, never taken for "no rules".
+// Contract: reads a table (layout: model/table.ts) by offset. IO. One read for header and meta, one for the slots of a key, one
+// for its rows; the whole is never parsed. What is damaged is said, never taken for "no rows".
 import { closeSync, constants, fstatSync, openSync, readSync, statSync, type BigIntStats } from 'node:fs';
-import type { OperatorRule } from '../policy/operator.ts';
 import {
-  HEAD_READ_BYTES, HEADER_BYTES, INDEX_FORMAT, INDEX_MAGIC, META_BYTES_MAX, PROBE_SLOTS, ROWS_BYTES_MAX, SLOT_BYTES, hashBytes, hashText, slotCheck,
-  type PolicyMeta, type SourceStamp,
-} from '../policy/operator-index.ts';
+  HEAD_READ_BYTES, HEADER_BYTES, META_BYTES_MAX, PROBE_SLOTS, ROWS_BYTES_MAX, SLOT_BYTES, TABLE_FORMAT, hashBytes, hashText, slotCheck, type SourceStamp,
+} from '../model/table.ts';
+import type { OperatorRule } from '../policy/operator.ts';
+import { INDEX_MAGIC, type PolicyMeta } from '../policy/operator-index.ts';
 
-/** A document of rules, from an index or from its text. */
-export interface PolicyDocument {
-  readonly meta: PolicyMeta;
-  /** Rows of one program; `''`: those without a program. Throws where the index is damaged. */
-  readonly rowsFor: (program: string) => readonly OperatorRule[];
+export interface TableDocument<Meta, Row> {
+  readonly meta: Meta;
+  /** Rows of one key; `''`: those without a key. Throws where the table is damaged. */
+  readonly rowsFor: (key: string) => readonly Row[];
 }
+
+/** A document of rules by program, from an index or from its text. */
+export type PolicyDocument = TableDocument<PolicyMeta, OperatorRule>;
 
 interface Header {
   readonly slots: number;
@@ -26,7 +28,7 @@ interface Header {
   readonly starAt: number;
 }
 
-interface Opened { readonly fd: number; readonly ino: bigint; readonly mtimeNs: bigint; readonly document: PolicyDocument }
+interface Opened { readonly fd: number; readonly ino: bigint; readonly mtimeNs: bigint; readonly document: unknown }
 
 /** Files that stay open, so that rows come from the file whose header was read even where it is replaced meanwhile. */
 const open = new Map<string, Opened>();
@@ -41,8 +43,12 @@ export function lookAt(path: string): BigIntStats | undefined {
   }
 }
 
-/** `missing`: nothing is there. `bad`: damaged, of another format, or unreadable. */
 export function openIndex(path: string): PolicyDocument | 'missing' | 'bad' {
+  return openTable<PolicyMeta, OperatorRule>(path, INDEX_MAGIC);
+}
+
+/** `missing`: nothing is there. `bad`: damaged, of another format, or unreadable. */
+export function openTable<Meta, Row>(path: string, magic: string): TableDocument<Meta, Row> | 'missing' | 'bad' {
   let fd: number;
   try {
     // Asked first: an exception costs more than a second look.
@@ -56,9 +62,9 @@ export function openIndex(path: string): PolicyDocument | 'missing' | 'bad' {
     const before = open.get(path);
     if (before !== undefined && before.ino === stat.ino && before.mtimeNs === stat.mtimeNs) {
       closeSync(fd);
-      return before.document;
+      return before.document as TableDocument<Meta, Row>;
     }
-    const document = stat.isFile() ? documentOf(fd, Number(stat.size)) : undefined;
+    const document = stat.isFile() ? documentOf<Meta, Row>(fd, Number(stat.size), magic) : undefined;
     if (document === undefined) {
       closeSync(fd);
       return 'bad';
@@ -72,61 +78,61 @@ export function openIndex(path: string): PolicyDocument | 'missing' | 'bad' {
   }
 }
 
-function documentOf(fd: number, size: number): PolicyDocument | undefined {
+function documentOf<Meta, Row>(fd: number, size: number, magic: string): TableDocument<Meta, Row> | undefined {
   const head = Buffer.allocUnsafe(HEAD_READ_BYTES);
   const got = readSync(fd, head, 0, HEAD_READ_BYTES, 0);
-  const header = headerOf(head, got, size);
+  const header = headerOf(head, got, size, magic);
   if (header === undefined) return undefined;
   const end = header.metaAt + header.metaLength;
   const whole = end <= got ? head : bytesAt(fd, 0, end);
   if (hashBytes(whole, header.metaAt, end, header.seed) !== header.metaCheck) return undefined;
-  const meta = JSON.parse(whole.toString('utf8', header.metaAt, end)) as PolicyMeta;
-  const rows = new Map<string, readonly OperatorRule[]>();
+  const meta = JSON.parse(whole.toString('utf8', header.metaAt, end)) as Meta;
+  const rows = new Map<string, readonly Row[]>();
   return {
     meta,
-    rowsFor: (program) => {
-      const known = rows.get(program);
+    rowsFor: (key) => {
+      const known = rows.get(key);
       if (known !== undefined) return known;
-      const found = program === '' ? starRows(fd, header) : programRows(fd, header, program);
-      rows.set(program, found);
+      const found = (key === '' ? keylessRows(fd, header) : keyRows(fd, header, key)) as readonly Row[];
+      rows.set(key, found);
       return found;
     },
   };
 }
 
-function headerOf(head: Buffer, got: number, size: number): Header | undefined {
-  if (got < HEADER_BYTES || head.toString('latin1', 0, 8) !== INDEX_MAGIC || head.readUInt32LE(60) !== hashBytes(head, 0, 60, 0)) return undefined;
+function headerOf(head: Buffer, got: number, size: number, magic: string): Header | undefined {
+  if (got < HEADER_BYTES || head.toString('latin1', 0, 8) !== magic || head.readUInt32LE(60) !== hashBytes(head, 0, 60, 0)) return undefined;
   const at = (i: number): number => head.readUInt32LE(8 + 4 * i);
   const header = { slots: at(1), tableAt: at(2), metaAt: at(3), metaLength: at(4), metaCheck: at(5), length: at(6), seed: at(7), starLength: at(8), starAt: at(9) };
-  return at(0) === INDEX_FORMAT && header.length === size && header.metaLength <= META_BYTES_MAX && header.slots > 0 ? header : undefined;
+  return at(0) === TABLE_FORMAT && header.length === size && header.metaLength <= META_BYTES_MAX && header.slots > 0 ? header : undefined;
 }
 
 function bytesAt(fd: number, offset: number, length: number): Buffer {
-  if (length > ROWS_BYTES_MAX) throw new Error('the compiled settings are damaged');
+  if (length > ROWS_BYTES_MAX) throw new Error('the compiled table is damaged');
   const bytes = Buffer.allocUnsafe(length);
   for (let done = 0; done < length;) {
     const n = readSync(fd, bytes, done, length - done, offset + done);
-    if (n === 0) throw new Error('the compiled settings are damaged');
+    if (n === 0) throw new Error('the compiled table is damaged');
     done += n;
   }
   return bytes;
 }
 
-function starRows(fd: number, header: Header): readonly OperatorRule[] {
+function keylessRows(fd: number, header: Header): readonly unknown[] {
   return header.starLength === 0 ? [] : rowsAt(fd, header, header.starAt, header.starLength, '');
 }
 
-function rowsAt(fd: number, { seed }: Header, offset: number, length: number, program: string): readonly OperatorRule[] {
+function rowsAt(fd: number, { seed }: Header, offset: number, length: number, key: string): readonly unknown[] {
   const bytes = bytesAt(fd, offset, length);
-  if (length < 4 || hashBytes(bytes, 4, length, seed) !== bytes.readUInt32LE(0)) throw new Error('the compiled settings are damaged');
-  const [name, rules] = JSON.parse(bytes.toString('utf8', 4)) as [string, readonly OperatorRule[]];
-  return name === program ? rules : [];
+  if (length < 4 || hashBytes(bytes, 4, length, seed) !== bytes.readUInt32LE(0)) throw new Error('the compiled table is damaged');
+  const [name, rows] = JSON.parse(bytes.toString('utf8', 4)) as [string, readonly unknown[]];
+  return name === key ? rows : [];
 }
 
-/** Probes from the program's slot on. Two programs of one hash are told apart by the name in the rows. */
-function programRows(fd: number, header: Header, program: string): readonly OperatorRule[] {
+/** Probes from the key's slot on. Two keys of one hash are told apart by the name in the rows. */
+function keyRows(fd: number, header: Header, key: string): readonly unknown[] {
   const { slots, tableAt, seed } = header;
-  const hash = hashText(program) || 1;
+  const hash = hashText(key) || 1;
   let slot = hash % slots;
   for (let probed = 0; probed < slots;) {
     const count = Math.min(PROBE_SLOTS, slots - slot);
@@ -136,10 +142,10 @@ function programRows(fd: number, header: Header, program: string): readonly Oper
       const found = bytes.readUInt32LE(at);
       const offset = bytes.readUInt32LE(at + 4);
       const length = bytes.readUInt32LE(at + 8);
-      if (bytes.readUInt32LE(at + 12) !== slotCheck(slot + i, found, offset, length, seed)) throw new Error('the compiled settings are damaged');
+      if (bytes.readUInt32LE(at + 12) !== slotCheck(slot + i, found, offset, length, seed)) throw new Error('the compiled table is damaged');
       if (offset === 0) return [];
       if (found !== hash) continue;
-      const rows = rowsAt(fd, header, offset, length, program);
+      const rows = rowsAt(fd, header, offset, length, key);
       if (rows.length > 0) return rows;
     }
     slot = (slot + count) % slots;

@@ -4,7 +4,8 @@
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, renameSync, statSync, unlinkSync, writeSync } from 'node:fs';
 import type { OperatorRule } from '../policy/operator.ts';
-import type { PolicyMeta, SourceStamp } from '../policy/operator-index.ts';
+import type { SourceStamp } from '../model/table.ts';
+import type { PolicyMeta } from '../policy/operator-index.ts';
 import { ENGINE_VERSION } from '../policy/build-info.ts';
 import { below } from '../roots/own-dirs.ts';
 import { ensureDirectory } from './directories.ts';

@@ -13,6 +13,8 @@ const EXIT_OF = {
   'no-home': EXIT.usage,
   'settings-invalid': EXIT.usage,
   'settings-unreadable': EXIT.failed,
+  'catalogue-invalid': EXIT.usage,
+  'catalogue-unreadable': EXIT.failed,
   'not-detected': EXIT.ok,
   'unverified-root': EXIT.ok,
   'note': EXIT.ok,

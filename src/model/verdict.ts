@@ -9,6 +9,8 @@ export interface Verdict {
   readonly rule?: string;
   /** One or two sentences for the model and the person: what was refused and what to do instead. */
   readonly reason?: string;
+  /** On neutral: what the model should know before it goes on, where the client has a way to say it without a decision. */
+  readonly context?: string;
 }
 
 export const NEUTRAL: Verdict = { decision: 'neutral' };

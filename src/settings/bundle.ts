@@ -1,7 +1,8 @@
 // Contract: what the hook needs of the settings where no usable index exists: one text -> the index and its parts. PURE.
 // Built as a bundle of its own (yaml and zod are in it), loaded only when a document has to be read as text.
 import type { OperatorRule } from '../policy/operator.ts';
-import type { PolicyMeta, SourceStamp } from '../policy/operator-index.ts';
+import type { SourceStamp } from '../model/table.ts';
+import type { PolicyMeta } from '../policy/operator-index.ts';
 import { compileOperator, compileWorkspace, type CompileTools } from './compile.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { encodeIndex } from './index-writer.ts';

@@ -5,7 +5,7 @@ import { chmodSync, closeSync, existsSync, ftruncateSync, mkdirSync, openSync, r
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { HOOK_SOURCE_BYTES_MAX } from '../../src/hook/settings-source.ts';
-import { INDEX_FORMAT } from '../../src/policy/operator-index.ts';
+import { TABLE_FORMAT } from '../../src/model/table.ts';
 import { compile, edit, last, policy, put, said, shell, station, type Station } from './operator-support.ts';
 import { buildHook } from './support.ts';
 
@@ -144,7 +144,7 @@ describe('indexes that cannot be used', () => {
     empty: (at) => put(at.index, ''),
     'cut off': (at, bytes) => put(at.index, bytes.subarray(0, bytes.length - 10)),
     'cut in the header': (at, bytes) => put(at.index, bytes.subarray(0, 40)),
-    'another format': (at, bytes) => { bytes.writeUInt32LE(INDEX_FORMAT + 1, 8); put(at.index, bytes); },
+    'another format': (at, bytes) => { bytes.writeUInt32LE(TABLE_FORMAT + 1, 8); put(at.index, bytes); },
     'another magic': (at, bytes) => { bytes.write('OTHER', 0); put(at.index, bytes); },
     'meta damaged': (at, bytes) => { bytes[70] = (bytes[70] ?? 0) ^ 1; put(at.index, bytes); },
     'all zeros': (at, bytes) => put(at.index, Buffer.alloc(bytes.length)),
