@@ -1,6 +1,6 @@
 // Contract: builds the hook (dist/hook.cjs starts hook-<digest>.cjs, which loads policy-<digest>.cjs where a verdict can depend
 // on it; that loads the parser, the rules and the readers of other languages, each a bundle, where a line needs them) and
-// dist/cli.cjs. `--hook` builds only the hook. Outputs are replaced by rename, so that a hook that starts during a build runs
+// the command line (dist/cli.cjs starts cli-<digest>.cjs in the same way). `--hook` builds only the hook. Outputs are replaced by rename, so that a hook that starts during a build runs
 // the old or the new one, never half of one.
 import { createHash } from 'node:crypto';
 import { spawnSync } from 'node:child_process';
@@ -45,16 +45,10 @@ function replace(name, contents) {
   }
 }
 
-async function bundle(entry, output, options) {
-  const built = await esbuild.build({ ...common, ...options, entryPoints: [entry], outfile: join(DIST, output) });
-  replace(output, built.outputFiles[0].contents);
-  return built.metafile;
-}
-
 mkdirSync(DIST, { recursive: true });
 /** A bundle whose name carries the digest of its content; the stub names both, so that parts of two builds never mix. */
 async function part(name, entry, options = {}) {
-  const built = await esbuild.build({ ...common, ...options, entryPoints: [entry], outfile: join(DIST, `${name}.cjs`), minify: true, metafile: true });
+  const built = await esbuild.build({ ...common, entryPoints: [entry], outfile: join(DIST, `${name}.cjs`), minify: true, metafile: true, ...options });
   const contents = built.outputFiles[0].contents;
   const file = `${name}-${createHash('sha256').update(contents).digest('hex').slice(0, 12)}.cjs`;
   if (!existsSync(join(DIST, file))) replace(file, contents);
@@ -84,7 +78,7 @@ function sweep(files) {
   const old = Date.now() - 10 * 60_000;
   for (const name of readdirSync(DIST)) {
     const path = join(DIST, name);
-    if (!/^(?:hook|policy|shell|rules|langs|source|settings|patterns|once|evaluators|record)-[0-9a-f]{12}\.cjs/.test(name) || files.some((file) => name.startsWith(file))) continue;
+    if (!/^(?:hook|policy|shell|rules|langs|source|settings|patterns|once|evaluators|record|cli)-[0-9a-f]{12}\.cjs/.test(name) || files.some((file) => name.startsWith(file))) continue;
     if (statSync(path).mtimeMs < old) rmSync(path, { force: true });
   }
 }
@@ -96,27 +90,37 @@ async function hook() {
   ]);
   const seldom = await Promise.all(Object.entries(SELDOM).map(([name, entry]) => part(name, entry, { mainFields: ['module', 'main'] })));
   const parts = [...often, ...seldom];
-  const stub = readFileSync(join(ROOT, 'scripts', 'hook-stub.cjs'), 'utf8');
-  const { code } = await esbuild.transform(stub, { define: { FILES: JSON.stringify(Object.fromEntries(parts)) }, minify: true, target: 'node20' });
-  replace('warm.cjs', readFileSync(join(ROOT, 'scripts', 'warm.cjs')));
-  replace('hook.cjs', code);
-  const suffix = `.${process.version}-${process.arch}.cache`;
-  if (often.some(([, file]) => !existsSync(join(DIST, file + suffix)))) {
-    const warmed = spawnSync(process.execPath, [join(DIST, 'warm.cjs')], { stdio: 'inherit' });
-    if (warmed.status !== 0) process.stderr.write('build: no code cache was written; the hook works without it, a little slower\n');
-  }
-  sweep(parts.map(([, file]) => file));
+  await stub('hook', parts);
+  return parts;
 }
 
-const jobs = [hook()];
-// The bundle is CommonJS: `import.meta.url` of bundled ES modules becomes the file's own URL.
-if (!process.argv.includes('--hook') && existsSync(join(ROOT, 'src', 'main.ts'))) {
-  jobs.push(bundle('src/main.ts', 'cli.cjs', {
-    mainFields: ['module', 'main'],
-    define: { ...define, 'import.meta.url': '__filename_url' },
-    banner: { js: "const __filename_url = require('node:url').pathToFileURL(__filename).href;" },
-  }));
+/** dist/<entry>.cjs names the parts by the digests of their contents. */
+async function stub(entry, parts) {
+  const text = readFileSync(join(ROOT, 'scripts', 'hook-stub.cjs'), 'utf8');
+  const { code } = await esbuild.transform(text, { define: { FILES: JSON.stringify(Object.fromEntries(parts)), ENTRY: JSON.stringify(entry) }, minify: true, target: 'node20' });
+  replace(`${entry}.cjs`, code);
 }
+
+/** Names stay as they are, so that a fault can be reported. The bundle is CommonJS: `import.meta.url` becomes the file's own URL. */
+async function commandLine() {
+  const parts = [await part('cli', 'src/main.ts', {
+    minify: false, minifyWhitespace: true, minifySyntax: true, mainFields: ['module', 'main'],
+    define: { ...define, 'import.meta.url': '__file_url' },
+    banner: { js: "const __file_url = require('node:url').pathToFileURL(__dirname + '/cli.cjs').href;" },
+  })];
+  await stub('cli', parts);
+  return parts;
+}
+
+/** What needs nothing of the machine is answered once, here: dist/answer.cjs prints it without starting the command line. */
+function answers() {
+  for (const [name, words] of [['capabilities.txt', []], ['capabilities.json', ['--json']]]) {
+    const said = spawnSync(process.execPath, [join(DIST, 'cli.cjs'), 'capabilities', ...words], { env: { HOME: DIST }, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
+    if (said.status !== 0) throw new Error(`capabilities: ${said.stderr}`);
+    replace(name, said.stdout);
+  }
+}
+
 /** The demonstration's home as relative path -> base64, from the same fixtures that the tests use. */
 function packHome(directory, prefix = '') {
   return readdirSync(directory, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1)).flatMap((entry) => {
@@ -126,6 +130,19 @@ function packHome(directory, prefix = '') {
 }
 const demoHome = join(ROOT, 'test', 'fixtures', 'homes', 'four-clients');
 if (existsSync(demoHome)) replace('demo-home.json', `${JSON.stringify(Object.fromEntries(packHome(demoHome)), null, 1)}\n`);
+replace('warm.cjs', readFileSync(join(ROOT, 'scripts', 'warm.cjs')));
+replace('answer.cjs', readFileSync(join(ROOT, 'scripts', 'answer.cjs')));
+const jobs = [hook()];
+if (!process.argv.includes('--hook') && existsSync(join(ROOT, 'src', 'main.ts'))) jobs.push(commandLine());
 // The hook is written even where the command line does not build.
-const failed = (await Promise.allSettled(jobs)).find((job) => job.status === 'rejected');
+const settled = await Promise.allSettled(jobs);
+const parts = settled.flatMap((job) => (job.status === 'fulfilled' ? job.value : []));
+const suffix = `.${process.version}-${process.arch}.cache`;
+if (parts.some(([name, file]) => !(name in SELDOM) && !existsSync(join(DIST, file + suffix)))) {
+  const warmed = spawnSync(process.execPath, [join(DIST, 'warm.cjs')], { stdio: 'inherit' });
+  if (warmed.status !== 0) process.stderr.write('build: no code cache was written; praetorctl works without it, a little slower\n');
+}
+const failed = settled.find((job) => job.status === 'rejected');
 if (failed !== undefined) throw failed.reason;
+sweep(parts.map(([, file]) => file));
+if (jobs.length > 1) answers();

@@ -1,5 +1,6 @@
-// dist/warm.cjs: writes V8's code cache of the hook for the Node that runs this file: `node dist/warm.cjs`. The hook works
-// without it. It runs typical documents of every client, so that the functions they need are in the cache.
+// dist/warm.cjs: writes V8's code cache of the hook and of the command line for the Node that runs this file: `node dist/warm.cjs`.
+// Both work without it. It runs typical documents of every client, and typical commands in the demonstration's home, so that the
+// functions they need are in the cache.
 'use strict';
 const fs = require('fs');
 const os = require('os');
@@ -7,12 +8,12 @@ const path = require('path');
 const vm = require('vm');
 const { spawnSync } = require('child_process');
 
-const files = () => fs.readdirSync(__dirname).filter((name) => /^(?:hook|policy|shell|rules|langs)-[0-9a-f]+\.cjs$/.test(name));
+const files = () => fs.readdirSync(__dirname).filter((name) => /^(?:hook|policy|shell|rules|langs|cli)-[0-9a-f]+\.cjs$/.test(name));
 
 /** The newest of each, as the stub names them. */
 function current() {
-  const stub = fs.readFileSync(path.join(__dirname, 'hook.cjs'), 'utf8');
-  return files().filter((name) => stub.includes(name));
+  const stubs = ['hook.cjs', 'cli.cjs'].filter((name) => fs.existsSync(path.join(__dirname, name))).map((name) => fs.readFileSync(path.join(__dirname, name), 'utf8'));
+  return files().filter((name) => stubs.some((stub) => stub.includes(name)));
 }
 
 const COMMAND = 'cd "$PWD/a" && FOO=1 timeout 5 npm test 2>&1 | tee out.log > x; git -c a=b commit -am "$(cat <<\'E\'\nit\'s (x)\nE\n)" || for f in a \'b\'; do rm -rf "$f.tmp"; done; git push -u origin x';
@@ -38,6 +39,9 @@ const RUNS = [
   ['agy', 'session-start', { conversationId: 's', workspacePaths: [] }],
 ];
 
+/** A machine under load; without the cache everything works too. */
+const COMMANDS_MS_MAX = 60_000;
+
 const cacheOf = (file) => `${file}.${process.version}-${process.arch}.cache`;
 
 /** Twice, so that the stub can see damage; on the disk before it gets its name. */
@@ -51,16 +55,45 @@ function write(script, file) {
   fs.renameSync(temporary, cacheOf(file));
 }
 
-function runAll() {
-  const scripts = new Map();
-  const load = (name) => {
-    const file = path.join(__dirname, current().find((f) => f.startsWith(`${name}-`)));
-    // The same wrapper as the stub's: the cache belongs to exactly this text.
-    if (!scripts.has(file)) scripts.set(file, new vm.Script(`(function (require, module, load, __dirname) {${fs.readFileSync(file, 'utf8')}\n})`, { filename: file }));
-    const module = { exports: {} };
-    scripts.get(file).runInThisContext()(require, module, load, __dirname);
-    return module.exports;
+const scripts = new Map();
+function load(name) {
+  const file = path.join(__dirname, current().find((f) => f.startsWith(`${name}-`)));
+  // The same wrapper as the stub's: the cache belongs to exactly this text.
+  if (!scripts.has(file)) scripts.set(file, new vm.Script(`(function (require, module, load, __dirname) {${fs.readFileSync(file, 'utf8')}\n})`, { filename: file }));
+  const module = { exports: {} };
+  scripts.get(file).runInThisContext()(require, module, load, __dirname);
+  return module.exports;
+}
+
+const COMMANDS = [
+  ['clients', 'verify'], ['clients', 'apply', '--yes', '--quiet'], ['clients', 'verify', '--json'], ['clients', 'plan'], ['clients', 'list'], ['receipts', 'list'],
+];
+
+/** One command after the other, each when the one before has nothing left to do. */
+function runCommands() {
+  const home = process.env.HOME;
+  for (const [file, content] of Object.entries(JSON.parse(fs.readFileSync(path.join(__dirname, 'demo-home.json'), 'utf8')))) {
+    fs.mkdirSync(path.dirname(path.join(home, file)), { recursive: true });
+    fs.writeFileSync(path.join(home, file), Buffer.from(content, 'base64'));
+  }
+  const rest = [...COMMANDS];
+  const next = () => {
+    const words = rest.shift();
+    process.exitCode = 0;
+    if (words === undefined) {
+      process.off('beforeExit', next);
+      for (const [file, script] of scripts) write(script, file);
+      return;
+    }
+    process.argv = [process.argv[0], 'praetorctl', ...words];
+    load('cli');
+    // Without anything to wait for, the end would not be announced a second time.
+    setImmediate(() => undefined);
   };
+  process.on('beforeExit', next);
+}
+
+function runAll() {
   const document = path.join(process.env.PRAETORCTL_STATE_DIR, 'document.json');
   process.exit = () => undefined;
   for (const [client, event, value] of RUNS) {
@@ -74,14 +107,16 @@ function runAll() {
 }
 
 if (process.argv[2] === '--run') runAll();
+else if (process.argv[2] === '--run-commands') runCommands();
 else {
   const state = fs.mkdtempSync(path.join(os.tmpdir(), 'praetorctl-warm-'));
   const env = { PATH: process.env.PATH, HOME: state, PRAETORCTL_STATE_DIR: state, PRAETORCTL_HOOK_SYNTHETIC: '1' };
   // A process of its own: standard input and output belong to the runs.
   const ran = spawnSync(process.execPath, [__filename, '--run'], { env, cwd: state, stdio: ['pipe', 'ignore', 'ignore'] });
+  const commands = fs.existsSync(path.join(__dirname, 'cli.cjs')) ? spawnSync(process.execPath, [__filename, '--run-commands'], { env: { ...env, PRAETORCTL_STATE_DIR: path.join(state, 'commands') }, cwd: state, stdio: 'ignore', timeout: COMMANDS_MS_MAX }) : { status: 0 };
   // The proof: a hook that starts from the caches.
   const proof = spawnSync(process.execPath, [path.join(__dirname, 'hook.cjs'), 'hook', 'claude', 'pre-tool'], { env, input: JSON.stringify(SHELL) });
-  const good = ran.status === 0 && proof.status === 0 && proof.stdout.length === 0;
+  const good = ran.status === 0 && commands.status === 0 && proof.status === 0 && proof.stdout.length === 0;
   if (!good) for (const file of current()) fs.rmSync(cacheOf(path.join(__dirname, file)), { force: true });
   fs.rmSync(state, { recursive: true, force: true });
   process.exitCode = good ? 0 : 1;

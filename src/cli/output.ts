@@ -98,14 +98,16 @@ function runnable(io: CliIo, home: string): (text: string) => string {
   return (text) => text.replace(/\bpraetorctl (?=(?:clients|doctor|policy|receipts|start|completion)\b)/g, `${words} `);
 }
 
+/** A completion script, the demonstration's transcript, and what is the same on every machine. */
+const OWN_TEXTS: readonly string[] = ['completion', 'start', 'capabilities'];
+
 export function emit(io: CliIo, options: GlobalOptions, home: string, outcome: Outcome): number {
   if (options.json) {
     io.out(`${JSON.stringify(toDocument(outcome), null, 2)}\n`);
     return outcome.exit;
   }
   const shown = runnable(io, home);
-  // A completion script and the demonstration's transcript are texts of their own.
-  const text = outcome.kind === 'completion' || outcome.kind === 'start' ? outcome.text : shown(outcome.text);
+  const text = OWN_TEXTS.includes(outcome.kind) ? outcome.text : shown(outcome.text);
   if (!options.quiet && text !== '') io.out(text.endsWith('\n') ? text : `${text}\n`);
   const style = styleFor(io, options, home, 'err');
   for (const d of outcome.diagnostics) {

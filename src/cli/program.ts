@@ -113,7 +113,11 @@ function addClients(program: Command, running: Running): void {
     .addOption(new Option('--list', 'show the runs that can be undone')).addOption(new Option('--to <run>', 'undo this run')).addOption(yesOption()).addOption(dryRunOption())
     .action(action(running, 'report', clientsRollback));
   sub('list', 'The clients praetorctl knows, and which are here.').action(action(running, 'list', clientsList));
-  sub('capabilities', 'What each client can enforce: measured or documented, with known gaps.')
+  addCapabilities(clients, running);
+}
+
+function addCapabilities(parent: Command, running: Running): void {
+  addGlobal(parent.command('capabilities').description('What each client can enforce: measured or documented, with known gaps.'))
     .addOption(clientOption()).action(action(running, 'capabilities', clientsCapabilities));
 }
 
@@ -182,6 +186,7 @@ export function buildProgram(running: Running): Command {
   addGlobal(program.command('doctor').description('Check this workstation: does the registered command run, and does it judge?'))
     .addOption(clientOption()).addOption(scopeOption()).addOption(settingsOption())
     .action(action(running, 'doctor', runDoctorCommand));
+  addCapabilities(program, running);
   addGlobal(program.command('start').description('The main job: detect clients, show the plan, ask, apply. Without any client: a demonstration in a temporary home.'))
     .addOption(clientOption()).addOption(settingsOption()).addOption(yesOption()).addOption(new Option('--demo', 'run the demonstration even if clients are here'))
     .action(action(running, 'start', start));
