@@ -1,7 +1,8 @@
 // Contract: hook documents and answers of clients that took over Claude Code's form (session_id, cwd, tool_name, tool_input),
 // with what is particular to each: its tools, its names of MCP tools, its mark, its answer to a tool call. PURE.
 import { asciiJson } from './ascii-json.ts';
-import { canBlock, decodeForm, EMPTY, harmlessError, say, sayError, shapedCall, toolParts, type ToolShape } from './dialect-kit.ts';
+import { canBlock, decodeForm, EMPTY, fault, harmlessError, own, say, sayError, shapedCall, toolParts, type ToolShape } from './dialect-kit.ts';
+import { patchPaths } from './patch-paths.ts';
 import type { Answer, Dialect, EnvMap } from '../model/dialect.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { DecodeFault, Payload, ToolCall } from '../model/payload.ts';
@@ -35,8 +36,14 @@ export function decodeClaudeForm(form: ClaudeForm): Dialect['decode'] {
   return decodeForm({ client, workspace: 'cwd', session: 'session_id', tool: (document) => decodeTool(form, document), isCaller });
 }
 
+/** A tool whose input is the text of a patch. */
+export function patchCall(name: string, keys: readonly string[], input: JsonObject): ToolCall | DecodeFault {
+  const patch = keys.map((key) => own(input, key)).find((value) => typeof value === 'string');
+  return typeof patch === 'string' ? { name, kind: 'file-write', paths: patchPaths(patch), input } : fault(`the input of tool "${name}" has no patch text`);
+}
+
 /** One document on exit 0. */
-function saidOnce(value: JsonObject): Answer {
+export function saidOnce(value: JsonObject): Answer {
   return { stdout: `${asciiJson(value)}\n`, stderr: '', exit: 0 };
 }
 
@@ -48,6 +55,11 @@ export function blockStop(verdict: Verdict, payload: Payload): Answer {
 /** Exit 2 is not an answer to PermissionRequest (the dialog stays), the document is. Qwen Code: documented only. */
 function permissionDeny(message: string): Answer {
   return saidOnce({ hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: { behavior: 'deny', message } } });
+}
+
+/** The answer to PreToolUse in `hookSpecificOutput`. The event must be the one that runs: some clients drop the answer otherwise. */
+export function preToolAnswer(word: 'deny' | 'ask', reason: string): Answer {
+  return saidOnce({ hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: word, permissionDecisionReason: reason } });
 }
 
 /** Answers in Claude Code's form; how a tool call is denied or asked is each client's own. */

@@ -74,31 +74,43 @@ export function workspaceOf(document: JsonObject, key: string): string | undefin
   return isAbsolute(value) ? value : undefined;
 }
 
+/** The first folder of a list of workspace folders. */
+export function firstWorkspace(key: string): (document: JsonObject) => string | undefined | DecodeFault {
+  return (document) => {
+    const value = own(document, key);
+    if (value !== undefined && value !== null && !Array.isArray(value)) return fault(`"${key}" is not a list`);
+    return workspaceOf({ [key]: value?.[0] ?? null }, key);
+  };
+}
+
 /** What is particular to a client's documents; the rest of decoding is the same for all that name their fields like this. */
 export interface DocumentForm {
   readonly client: string;
-  /** Key of the workspace and of the session. */
-  readonly workspace: string;
-  readonly session: string;
+  /** Key of the workspace, or how it is found. */
+  readonly workspace: string | ((document: JsonObject) => string | undefined | DecodeFault);
+  /** Keys of the session: the first one that holds a string counts. */
+  readonly session: string | readonly string[];
   readonly tool: (document: JsonObject) => ToolCall | DecodeFault;
+  /** Absent: the flag `stop_hook_active`. */
+  readonly stopActive?: (document: JsonObject) => boolean;
   readonly isCaller: (document: JsonObject, env: EnvMap) => boolean;
 }
 
 export function decodeForm(form: DocumentForm): Dialect['decode'] {
   return (event, document, env) => {
-    const workspace = workspaceOf(document, form.workspace);
+    const workspace = typeof form.workspace === 'string' ? workspaceOf(document, form.workspace) : form.workspace(document);
     if (typeof workspace === 'object') return workspace;
     if (own(document, '__proto__') !== undefined) return fault('the document has a "__proto__" key');
     const tool = hasTool(event) ? form.tool(document) : undefined;
     if (isFault(tool)) return tool;
-    const sessionId = text(document, form.session);
+    const sessionId = (typeof form.session === 'string' ? [form.session] : form.session).map((key) => text(document, key)).find((value) => value !== undefined);
     return {
       client: form.client,
       event,
       ...(sessionId === undefined ? {} : { sessionId }),
       ...(workspace === undefined ? {} : { workspace }),
       ...(tool === undefined ? {} : { tool }),
-      stopActive: flag(document, 'stop_hook_active'),
+      stopActive: form.stopActive?.(document) ?? flag(document, 'stop_hook_active'),
       subagent: text(document, 'agent_id') !== undefined,
       caller: form.isCaller(document, env) ? form.client : 'unknown',
     };
@@ -168,6 +180,25 @@ export function sayNobodyAsks(verdict: Verdict): string {
 
 export function sayError(reason: string): string {
   return oneLine(`This call could not be judged and is refused: ${reason}. Run "praetorctl doctor".`);
+}
+
+/** What a client that can only refuse needs to say; `stop`: its answer to a denied stop, where it can be told to go on. */
+export interface Refusals {
+  readonly deny: (event: CanonicalEvent, reason: string) => Answer;
+  readonly stop?: (reason: string) => Answer;
+}
+
+/** Answers of a client that cannot ask a person: an ask becomes a refusal that says what a person can do. */
+export function refusingAnswers(form: Refusals): Pick<Dialect, 'encode' | 'encodeError' | 'neutral'> {
+  return {
+    encode: (event, verdict, payload) => {
+      if (verdict.decision === 'neutral' || verdict.decision === 'allow') return EMPTY;
+      if (canBlock(event)) return form.deny(event, verdict.decision === 'deny' ? say(verdict) : sayNobodyAsks(verdict));
+      return (event === 'stop' || event === 'subagent-stop') && verdict.decision === 'deny' && !payload.stopActive ? form.stop?.(say(verdict)) ?? EMPTY : EMPTY;
+    },
+    encodeError: (event, reason) => (canBlock(event) ? form.deny(event, sayError(reason)) : harmlessError(reason)),
+    neutral: () => EMPTY,
+  };
 }
 
 export function stderrLine(words: string): string {

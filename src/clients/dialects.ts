@@ -1,5 +1,6 @@
 // Contract: every dialect, by id. Used by the hook bundle and by tests; the setup rows are listed in registry.ts. PURE.
 import { agyDialect } from './agy/dialect.ts';
+import { auggieDialect } from './auggie/dialect.ts';
 import { claudeDialect } from './claude/dialect.ts';
 import { codexDialect } from './codex/dialect.ts';
 import { copilotCliDialect } from './copilot-cli/dialect.ts';
@@ -21,6 +22,7 @@ export const DIALECTS: readonly HookDialect[] = [
   copilotCliDialect,
   droidDialect,
   opencodeDialect,
+  auggieDialect,
 ];
 
 /** For people and git hook managers: no client, so nothing is registered for them and no receipt of theirs is evidence. */

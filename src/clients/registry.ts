@@ -2,6 +2,7 @@
 import type { ClientDefinition } from '../model/client.ts';
 import { PraetorError } from '../model/diagnostic.ts';
 import { agy } from './agy/setup.ts';
+import { auggie } from './auggie/setup.ts';
 import { claude } from './claude/setup.ts';
 import { codex } from './codex/setup.ts';
 import { copilotCli } from './copilot-cli/setup.ts';
@@ -19,6 +20,7 @@ export const CLIENTS: readonly ClientDefinition[] = [
   copilotCli,
   droid,
   opencode,
+  auggie,
 ];
 
 function distance(a: string, b: string): number {

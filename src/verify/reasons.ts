@@ -63,6 +63,7 @@ const evidenceUnread: Particulars = (reason, _client, e) => e.unread.map((file) 
 
 const PARTICULARS: { readonly [K in ReasonCode]?: Particulars } = {
   'entries-unread': (reason, _client, e) => unreadFiles(reason, hookFiles(e)),
+  'unverified': (reason, client) => [client.seenOn.basis === 'measured' ? reason : { ...reason, text: `${reason.text}; ${client.name} is documented only, never measured` }],
   'servers-unread': (reason, _client, e) => unreadFiles(reason, serverFiles(e)),
   'entries-differ': detailed(hooksOf),
   'servers-differ': detailed(serversOf),

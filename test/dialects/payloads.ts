@@ -30,6 +30,7 @@ const EVENTS: Readonly<Record<string, Readonly<Record<string, CanonicalEvent>>>>
   droid: { PreToolUse: 'pre-tool', PostToolUse: 'post-tool', SessionStart: 'session-start', SessionEnd: 'session-end', Stop: 'stop' },
   // The plugin's documents, made of what the client gave the plugin.
   opencode: { before: 'pre-tool', after: 'post-tool', created: 'session-start' },
+  auggie: { PreToolUse: 'pre-tool', PostToolUse: 'post-tool', SessionStart: 'session-start', PromptSubmit: 'prompt' },
   agy: { PreToolUse: 'pre-tool', PostToolUse: 'post-tool', PreInvocation: 'session-start', Stop: 'stop' },
 };
 

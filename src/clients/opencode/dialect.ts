@@ -3,7 +3,7 @@
 // go on, and everything else makes the plugin refuse. A plugin cannot ask anybody, so `ask` is degraded to deny.
 import { asciiJson } from '../ascii-json.ts';
 import {
-  EMPTY, canBlock, decodeForm, fault, harmlessError, object, own, say, sayError, sayNobodyAsks, shapedCall, splitMcp, text,
+  decodeForm, fault, object, own, refusingAnswers, shapedCall, splitMcp, text,
   type HookDialect, type ToolShape,
 } from '../dialect-kit.ts';
 import { patchPaths } from '../patch-paths.ts';
@@ -58,15 +58,8 @@ export const opencodeDialect: HookDialect = {
   id: 'opencode',
   aliases: [],
   decode: decodeForm({ client: 'opencode', workspace: 'directory', session: 'sessionID', tool: decodeTool, isCaller }),
-  encode: (event, verdict, payload) => {
-    if (verdict.decision === 'neutral' || verdict.decision === 'allow') return EMPTY;
-    // The plugin registers no stop; a later one gets the words that it would need.
-    if (event === 'stop' && verdict.decision === 'deny' && !payload.stopActive) return denial(say(verdict));
-    if (!canBlock(event)) return EMPTY;
-    return denial(verdict.decision === 'deny' ? say(verdict) : sayNobodyAsks(verdict));
-  },
-  encodeError: (event, reason) => (canBlock(event) ? denial(sayError(reason)) : harmlessError(reason)),
-  neutral: () => EMPTY,
+  // The plugin registers no stop; a later one gets the words that it would need.
+  ...refusingAnswers({ deny: (_event, reason) => denial(reason), stop: denial }),
   isCaller,
   guarded: [
     { path: '.config/opencode/plugins/praetorctl.js', level: 'hooks' },

@@ -1,10 +1,9 @@
 // Contract: Qwen Code's hook documents and answers: Claude Code's dialect, not Gemini CLI's. PURE. Measured on 0.24.4.
 // Deny is exit 0 and one document: exit 2 without text on stderr runs the tool, and so does a log line before the document.
 // In a run without a terminal `ask` blocks by itself; that a person is asked elsewhere is documented, so `ask` is said.
-import { asciiJson } from '../ascii-json.ts';
-import { claudeAnswers, decodeClaudeForm } from '../claude-form.ts';
+import { claudeAnswers, decodeClaudeForm, preToolAnswer } from '../claude-form.ts';
 import { EMPTY, splitMcp, text, type HookDialect, type ToolShape } from '../dialect-kit.ts';
-import type { Answer, EnvMap } from '../../model/dialect.ts';
+import type { EnvMap } from '../../model/dialect.ts';
 import type { JsonObject } from '../../model/json.ts';
 
 const SHAPES: Readonly<Record<string, ToolShape>> = {
@@ -26,11 +25,6 @@ function isCaller(document: JsonObject, env: EnvMap): boolean {
     && env['QWEN_PROJECT_DIR'] !== undefined && env['QWEN_CODE'] === undefined;
 }
 
-function preTool(word: 'deny' | 'ask', reason: string): Answer {
-  const output = { hookEventName: 'PreToolUse', permissionDecision: word, permissionDecisionReason: reason };
-  return { stdout: `${asciiJson({ hookSpecificOutput: output })}\n`, stderr: '', exit: 0 };
-}
-
 export const qwenDialect: HookDialect = {
   id: 'qwen',
   aliases: ['qwen-code'],
@@ -38,7 +32,7 @@ export const qwenDialect: HookDialect = {
     client: 'qwen', shapes: SHAPES, isCaller,
     mcp: (name) => (name.startsWith('mcp__') ? splitMcp(name.slice('mcp__'.length), '__') : undefined),
   }),
-  ...claudeAnswers(preTool),
+  ...claudeAnswers(preToolAnswer),
   neutral: () => EMPTY,
   isCaller,
   guarded: [{ path: '.qwen/settings.json', level: 'shared' }],

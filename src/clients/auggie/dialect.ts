@@ -1,0 +1,67 @@
+// Contract: Auggie's hook documents and answers. PURE. Read in the shipped bundle of 0.36.0; not run here (a login is needed).
+// Deny is exit 0 and one document with hookSpecificOutput, so that the reason reaches the model. `ask` is accepted and then
+// dropped, which runs the tool, so it is degraded to deny. Every exit code but 2 runs the tool.
+import { patchCall, preToolAnswer, saidOnce } from '../claude-form.ts';
+import {
+  decodeForm, fault, firstWorkspace, own, refusingAnswers, shapedCall, text, toolParts,
+  type HookDialect, type ToolShape,
+} from '../dialect-kit.ts';
+import type { EnvMap } from '../../model/dialect.ts';
+import type { JsonObject } from '../../model/json.ts';
+import type { DecodeFault, ToolCall } from '../../model/payload.ts';
+
+const SHAPES: Readonly<Record<string, ToolShape>> = {
+  'launch-process': { kind: 'shell', keys: ['command'], cwdKeys: ['cwd'] },
+  // Text typed into a running shell.
+  'write-process': { kind: 'shell', keys: ['input_text'] },
+  'save-file': { kind: 'file-write', keys: ['path'] },
+  'str-replace-editor': { kind: 'file-write', keys: ['path'] },
+  view: { kind: 'file-read', keys: ['path'] },
+};
+
+/** Tools of a server are called `<tool>_<server>`, cut at 64 characters: the last underscore is the likeliest place. */
+function mcpOf(name: string): NonNullable<ToolCall['mcp']> {
+  const at = name.lastIndexOf('_');
+  if (at <= 0 || at === name.length - 1) return { server: '', tool: name, ambiguous: true };
+  return { server: name.slice(at + 1), tool: name.slice(0, at), ambiguous: name.indexOf('_') !== at };
+}
+
+function removed(name: string, input: JsonObject): ToolCall | DecodeFault {
+  const paths = own(input, 'file_paths');
+  const all = Array.isArray(paths) ? paths.filter((path) => typeof path === 'string') : [];
+  if (!Array.isArray(paths) || all.length !== paths.length) return fault(`the input of tool "${name}" has no list of strings "file_paths"`);
+  return { name, kind: 'file-write', paths: all, input };
+}
+
+function decodeTool(document: JsonObject): ToolCall | DecodeFault {
+  const parts = toolParts(document);
+  if ('fault' in parts) return parts;
+  const { name, input } = parts;
+  if (own(document, 'is_mcp_tool') === true) return { name, kind: 'mcp', mcp: mcpOf(name), input };
+  const shape = Object.prototype.hasOwnProperty.call(SHAPES, name) ? SHAPES[name] : undefined;
+  if (shape !== undefined) return shapedCall(name, shape, input, undefined);
+  if (name === 'apply_patch') return patchCall(name, ['input'], input);
+  return name === 'remove-files' ? removed(name, input) : { name, kind: 'other', input };
+}
+
+/** The hook's own variables are set for hooks alone; the conversation must be the document's. */
+function isCaller(document: JsonObject, env: EnvMap): boolean {
+  const session = text(document, 'conversation_id');
+  return session !== undefined && session !== '' && env['AUGMENT_CONVERSATION_ID'] === session && env['AUGMENT_HOOK_EVENT'] !== undefined;
+}
+
+export const auggieDialect: HookDialect = {
+  id: 'auggie',
+  aliases: ['augment'],
+  decode: decodeForm({ client: 'auggie', workspace: firstWorkspace('workspace_roots'), session: 'conversation_id', tool: decodeTool, isCaller }),
+  ...refusingAnswers({
+    deny: (_event, reason) => preToolAnswer('deny', reason),
+    // Not registered, because nothing tells a second stop from the first; a later version gets the words that it would need.
+    stop: (reason) => saidOnce({ hookSpecificOutput: { hookEventName: 'Stop', decision: 'block', reason } }),
+  }),
+  isCaller,
+  guarded: [
+    { path: '.augment/settings.json', level: 'shared' },
+    { path: '.augment/settings.local.json', level: 'shared' },
+  ],
+};
