@@ -1,6 +1,7 @@
 // Contract: the text of every generated file, by path. PURE: scripts/generate.mjs reads and writes.
 import { toJSONSchema } from 'zod';
 import type { Command } from 'commander';
+import { NO_HOOK_SURFACE } from '../src/clients/mcp-only.ts';
 import { CLIENTS } from '../src/clients/registry.ts';
 import { capabilityRows, type CapabilityRow } from '../src/cli/capabilities.ts';
 import { buildProgram } from '../src/cli/program.ts';
@@ -26,10 +27,13 @@ function clientTable(rows: readonly CapabilityRow[]): string {
 
 function clientDetail(row: CapabilityRow): string {
   const events = row.events.map((e) => `| ${e.canonical} | \`${e.native}\` | ${cell(e.note ?? '')} |`);
-  return [
-    `## ${row.name} (\`${row.id}\`)`, '', '| canonical event | native event | note |', '|---|---|---|', ...events, '',
+  const surface = row.events.length === 0 ? [`${NO_HOOK_SURFACE[0]?.toUpperCase()}${NO_HOOK_SURFACE.slice(1)}.`] : ['| canonical event | native event | note |', '|---|---|---|', ...events];
+  const said = row.events.length === 0 ? [] : [
     `MCP tools in hooks: ${row.mcp.toolNaming}.`, `No opinion is said as: ${row.verdicts.neutral.text} (${row.verdicts.neutral.basis}).`,
-    row.trust ? 'New or changed hooks must be trusted in the client first.' : 'No trust step.', '', 'Known gaps, which no registration can close:', '',
+    row.trust ? 'New or changed hooks must be trusted in the client first.' : 'No trust step.', '',
+  ];
+  return [
+    `## ${row.name} (\`${row.id}\`)`, '', ...surface, '', ...said, 'Known gaps, which no registration can close:', '',
     ...row.gaps.map((gap) => `- ${gap.text} (${gap.basis})`), '',
   ].join('\n');
 }

@@ -5,8 +5,9 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CLIENTS } from '../src/clients/registry.ts';
 import { dialectFor } from '../src/clients/dialects.ts';
+import { hasHooks } from '../src/clients/mcp-only.ts';
 import { commandFor } from '../src/clients/registration.ts';
-import type { ClientDefinition, FileSpec, RootContext } from '../src/model/client.ts';
+import type { ClientDefinition, FileSpec, McpServer, RootContext } from '../src/model/client.ts';
 import { DEFAULT_SETTINGS } from '../src/settings/schema.ts';
 import { cli, get, put, repo, settings, tree, world, type World } from './support/cli.ts';
 
@@ -21,11 +22,15 @@ const SERVERS = `mcpServers:
 
 /** The events that are registered without settings. */
 const EVENTS: readonly string[] = DEFAULT_SETTINGS.hooks.events;
+const STDIO: McpServer = { kind: 'stdio', command: 'lab-mcp', args: ['--root', '/srv/lab'], env: {} };
+const HTTP: McpServer = { kind: 'http', url: 'https://mcp.example.test/mcp', headers: { Authorization: '${LAB_TOKEN}' } };
+
 const contextOf = (where: World): RootContext => ({ platform: 'linux', env: where.env, home: where.home, project: where.project, dirExists: existsSync });
 const specsOf = (client: ClientDefinition, where: World): readonly FileSpec[] => client.files(client.roots(contextOf(where)), 'user');
 /** The file that holds the person's own text too: where the hooks' file is generated whole, the servers' file. */
 const sharedSpec = (client: ClientDefinition, where: World): FileSpec => specsOf(client, where).find((s) => s.format !== 'artefact')!;
-const hooksSpec = (client: ClientDefinition, where: World): FileSpec => specsOf(client, where).find((s) => s.role !== 'mcp')!;
+/** The file that tells whether an apply arrived: the hooks' one, or the servers' one of a client without hooks. */
+const toldSpec = (client: ClientDefinition, where: World): FileSpec => specsOf(client, where).find((s) => s.role !== 'mcp' || !hasHooks(client))!;
 const relativeTo = (where: World, path: string): string => path.slice(where.home.length + 1);
 const fixtures = readdirSync(join(repo, 'test/fixtures/homes'));
 
@@ -34,14 +39,23 @@ describe.each(CLIENTS.map((client) => [client.id, client] as const))('%s', (id, 
   const grown = fixtures.includes(`${id}-grown`) ? `${id}-grown` : 'four-clients';
   const homes = [undefined, `${id}-minimal`, grown] as const;
   const only = ['--client', id];
+  const hooked = hasHooks(client);
+  /** What is wanted where nothing else is said: the two hooks, or the servers that a client without hooks takes. */
+  const wanted = hooked ? '' : SERVERS;
+  const additions = hooked ? client.hooks.events.filter((event) => EVENTS.includes(event.canonical)).length : [STDIO, HTTP].filter((server) => client.mcp.entry(server).ok).length;
+  const told = hooked ? `"${commandFor(id, 'pre-tool')}"` : 'lab-mcp';
 
   it('has two fixture homes and captured payloads', () => {
     expect(fixtures).toEqual(expect.arrayContaining([`${id}-minimal`, grown]));
-    expect(readdirSync(join(repo, 'test/fixtures/payloads', id)).length).toBeGreaterThan(2);
+    expect(hooked ? readdirSync(join(repo, 'test/fixtures/payloads', id)).length : 3).toBeGreaterThan(2);
   });
 
-  it('has a dialect that judges its own samples', () => {
+  it('has a dialect that judges its own samples, or no hooks and no dialect', () => {
     const dialect = dialectFor(id);
+    if (!hooked) {
+      expect([dialect, specsOf(client, world()).filter((spec) => spec.role !== 'mcp')]).toEqual([undefined, []]);
+      return;
+    }
     expect(dialect).toBeDefined();
     for (const kind of ['allow', 'deny'] as const) {
       const payload = dialect!.decode('pre-tool', client.sample(kind, '/home/dev/work').payload, {});
@@ -51,18 +65,18 @@ describe.each(CLIENTS.map((client) => [client.id, client] as const))('%s', (id, 
 
   it('plans on an empty home without writing, and says so by exit 3', async () => {
     const where = world();
+    settings(where, wanted);
     const plan = await cli(where, ['clients', 'plan', ...only]);
     expect(plan.code).toBe(3);
-    const wanted = client.hooks.events.filter((event) => EVENTS.includes(event.canonical)).length;
-    expect(wanted).toBeGreaterThan(0);
-    expect(plan.out.trimEnd().split('\n').at(-1)).toBe(`plan: ${wanted} to add, 0 to change, 0 to remove, 0 unchanged`);
+    expect(additions).toBeGreaterThan(0);
+    expect(plan.out.trimEnd().split('\n').at(-1)).toBe(`plan: ${additions} to add, 0 to change, 0 to remove, 0 unchanged`);
     expect(plan.err).toContain('not-detected');
     expect(tree(where.home)).toEqual({});
     expect(existsSync(join(where.root, 'state'))).toBe(false);
   });
 
   it.each(homes)('home %s: apply, then the plan is empty, then remove gives every byte back', async (fixture) => {
-    for (const servers of ['', SERVERS]) {
+    for (const servers of new Set([wanted, SERVERS])) {
       const where = world(fixture === undefined ? {} : { fixture });
       settings(where, servers);
       const before = tree(where.home);
@@ -70,8 +84,7 @@ describe.each(CLIENTS.map((client) => [client.id, client] as const))('%s', (id, 
       expect({ code: applied.code, err: applied.err.replace(/.*(not-detected|note|trust-needed)[^\n]*\n[^\n]*\n/g, '') }).toEqual({ code: 0, err: '' });
       expect(tree(where.home)).not.toEqual(before);
       expect((await cli(where, ['clients', 'plan', ...only])).code).toBe(0);
-      const spec = hooksSpec(client, where);
-      expect(readFileSync(spec.path, 'utf8')).toContain(`"${commandFor(id, 'pre-tool')}"`);
+      expect(readFileSync(toldSpec(client, where).path, 'utf8')).toContain(told);
       expect((await cli(where, ['clients', 'remove', '--yes', ...only])).code).toBe(0);
       expect(tree(where.home)).toEqual(before);
     }
@@ -89,8 +102,9 @@ describe.each(CLIENTS.map((client) => [client.id, client] as const))('%s', (id, 
 
   it('a second apply writes nothing', async () => {
     const where = world({ fixture: grown });
+    settings(where, wanted);
     await cli(where, ['clients', 'apply', '--yes', ...only]);
-    const path = hooksSpec(client, where).path;
+    const path = toldSpec(client, where).path;
     const stamp = statSync(path, { bigint: true });
     const again = await cli(where, ['clients', 'apply', '--yes', ...only]);
     expect(again.code).toBe(0);
@@ -137,6 +151,9 @@ describe.each(CLIENTS.map((client) => [client.id, client] as const))('%s', (id, 
 
   describe('refuses and touches nothing', () => {
     const strict = (text: string, bad: string): string => (text.startsWith('{') ? `${bad}${text}` : text);
+    const CONTAINERS = ['hooks', 'praetorctl', 'PreToolUse', client.mcp.key];
+    /** The document's own containers of those names, behind the spoiled ones. */
+    const others = new RegExp(`(?<=\\n\\s*)"(?:${CONTAINERS.join('|')})": \\{`, 'g');
     const broken: Record<string, (text: string) => string | Uint8Array> = {
       'a truncated document': (text) => text.slice(0, Math.floor(text.length / 2)),
       'merge-conflict markers': (text) => `<<<<<<< HEAD\n${text}\n=======\n{}\n>>>>>>> theirs\n`,
@@ -149,8 +166,8 @@ describe.each(CLIENTS.map((client) => [client.id, client] as const))('%s', (id, 
       'UTF-16 without a mark': (text) => Buffer.from(text, 'utf16le'),
       'a file of zero bytes values': () => new Uint8Array(512),
       'a trailing comma': (text) => text.replace(/\}\s*$/, ',}'),
-      'a hooks key of the wrong type': (text) => strict(text, '').replace(/^\{/, '{"hooks": 5, "praetorctl": 5, "PreToolUse": 5, "mcp": 5,').replace('"hooks": {', '"hooks_": {').replace('"mcp": {', '"mcp_": {'),
-      'a container twice': (text) => text.replace(/\{/, '{"hooks": {}, "hooks": {}, "praetorctl": {"PreToolUse": []}, "praetorctl": {"PreToolUse": []}, "PreToolUse": [], "PreToolUse": [], "mcp": {}, "mcp": {},').replace(/"(?:hooks|mcp)": \{(?!\})/g, '"other": {'),
+      'a container of the wrong type': (text) => strict(text, '').replace(/^\{/, `{${CONTAINERS.map((key) => `"${key}": 5,`).join(' ')}`).replace(others, '"other": {'),
+      'a container twice': (text) => text.replace(/\{/, `{"praetorctl": {"PreToolUse": []}, ${[...CONTAINERS, ...CONTAINERS].map((key) => `"${key}": ${key === 'PreToolUse' ? '[]' : '{}'},`).join(' ')}`).replace(others, '"other": {'),
     };
     it.each(Object.keys(broken))('%s', async (kind) => {
       const where = world({ fixture: grown });
@@ -166,6 +183,7 @@ describe.each(CLIENTS.map((client) => [client.id, client] as const))('%s', (id, 
 
     it('one broken file stops the whole plan before the first write', async () => {
       const where = world({ fixture: grown });
+      settings(where, wanted);
       writeFileSync(sharedSpec(client, where).path, '{');
       const before = tree(where.home);
       const applied = await cli(where, ['clients', 'apply', '--yes']);
@@ -182,6 +200,7 @@ describe.each(CLIENTS.map((client) => [client.id, client] as const))('%s', (id, 
     };
     it.each(Object.keys(shapes))('%s', async (kind) => {
       const where = world({ fixture: grown });
+      settings(where, wanted);
       shapes[kind]!(sharedSpec(client, where).path);
       const before = tree(where.home);
       const applied = await cli(where, ['clients', 'apply', '--yes', ...only]);

@@ -1,4 +1,5 @@
 // Contract: what each client can enforce, from its row alone. docs/clients.md is generated from the same rows. PURE.
+import { NO_HOOK_SURFACE } from '../clients/mcp-only.ts';
 import type { ClientDefinition, Fact } from '../model/client.ts';
 
 export interface CapabilityRow {
@@ -29,8 +30,8 @@ const LABELS = [['deny', 'deny'], ['ask', 'ask'], ['neutral', 'no opinion'], ['c
 function block(row: CapabilityRow): string {
   const lines = [
     `${row.name} (${row.id}), ${row.seenOn.basis}: ${row.seenOn.text}`,
-    `  events: ${row.events.map((e) => `${e.canonical}=${e.native}`).join(', ')}`,
-    ...LABELS.map(([key, label]) => `  ${label.padEnd(15)} ${row.verdicts[key].text} [${row.verdicts[key].basis}]`),
+    `  events: ${row.events.length === 0 ? NO_HOOK_SURFACE : row.events.map((e) => `${e.canonical}=${e.native}`).join(', ')}`,
+    ...(row.events.length === 0 ? [] : LABELS).map(([key, label]) => `  ${label.padEnd(15)} ${row.verdicts[key].text} [${row.verdicts[key].basis}]`),
     `  ${'MCP tool names'.padEnd(15)} ${row.mcp.toolNaming}`,
     ...row.gaps.map((gap) => `  gap: ${gap.text} [${gap.basis}]`),
   ];

@@ -1,6 +1,7 @@
 // Contract: the demonstration: plan, apply, an allowed and a denied call per client, verify, remove, and the comparison with the
 // original home, on real files in a temporary directory with the real program. Ends by deleting only what it created.
 import { realHost, type Host } from '../host.ts';
+import { hasHooks } from '../clients/mcp-only.ts';
 import { CLIENTS, clientById } from '../clients/registry.ts';
 import type { ClientDefinition } from '../model/client.ts';
 import { EXIT, PraetorError } from '../model/diagnostic.ts';
@@ -117,10 +118,10 @@ function afterPlan(text: string): string {
 
 const heading = (text: string): string => `\n$ ${text}`;
 
-/** The clients that were named, or all of them. */
+/** The clients that were named, or all that have hooks: without settings there is nothing to show of the others. */
 function chosen(context: CommandContext): readonly ClientDefinition[] {
   const words = requestOf(context, 'apply').clients;
-  return words.length === 0 ? CLIENTS : words.map((word) => clientById(word));
+  return (words.length === 0 ? CLIENTS : words.map((word) => clientById(word))).filter(hasHooks);
 }
 
 async function play(stage: Stage, context: CommandContext): Promise<{ lines: string[]; ok: boolean; calls: Call[]; changed: string[] }> {

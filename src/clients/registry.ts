@@ -1,9 +1,10 @@
-// Contract: the list of clients for everything but the hook. One client = one folder and one line here and in dialects.ts. PURE.
+// Contract: the list of clients for everything but the hook. One client = one folder and one line here, and one in dialects.ts if it has hooks. PURE.
 import type { ClientDefinition } from '../model/client.ts';
 import { PraetorError } from '../model/diagnostic.ts';
 import { agy } from './agy/setup.ts';
 import { auggie } from './auggie/setup.ts';
 import { claude } from './claude/setup.ts';
+import { claudeDesktop } from './claude-desktop/setup.ts';
 import { codex } from './codex/setup.ts';
 import { copilotCli } from './copilot-cli/setup.ts';
 import { droid } from './droid/setup.ts';
@@ -21,6 +22,7 @@ export const CLIENTS: readonly ClientDefinition[] = [
   droid,
   opencode,
   auggie,
+  claudeDesktop,
 ];
 
 function distance(a: string, b: string): number {

@@ -9,6 +9,7 @@ import { decodeBytes, encodeText, positionOf, type TextDoc } from '../merge/text
 import { artefactEditor } from '../merge/artefact.ts';
 import { jsonEditor } from '../merge/json.ts';
 import { tomlEditor } from '../merge/toml.ts';
+import { hasHooks } from '../clients/mcp-only.ts';
 import { foreignHooks, ownedHooks } from '../clients/registration.ts';
 import type { DesiredFile } from './desired.ts';
 import { hookOps } from './hook-ops.ts';
@@ -193,7 +194,8 @@ export function planFile(input: PlanInput): FileVerdict {
   const { client, spec, events, servers } = desired;
   // On removal a servers' file in which we never wrote is none of our business. Otherwise a broken one is refused even if
   // we want nothing in it: Codex, Antigravity and Claude Code do not start with it, so the hooks would never run.
-  if (!desired.active && spec.role === 'mcp' && record === undefined) return { file: undefined, diagnostics: [] };
+  const onlyServers = !desired.active || (!hasHooks(client) && servers.length === 0);
+  if (onlyServers && spec.role === 'mcp' && record === undefined) return { file: undefined, diagnostics: [] };
   if (snapshot.state === 'refused') return { file: undefined, diagnostics: [unless(input, snapshot.diagnostic)] };
   if (snapshot.state === 'absent' && events.length === 0 && servers.length === 0) return { file: undefined, diagnostics: [] };
   const opened = snapshot.state === 'absent' ? { ok: true as const, read: emptyRead(spec) } : readDocument(spec, snapshot.bytes);

@@ -66,8 +66,11 @@ export interface HandlerForm {
 }
 
 export interface HookSurface {
-  /** `artefact`: program files of ours, `top-level` inside. `list`: one list holds the entries of all events. */
-  readonly shape: 'wrapped' | 'named-groups' | 'top-level' | 'list' | 'artefact';
+  /**
+   * `artefact`: program files of ours, `top-level` inside. `list`: one list holds the entries of all events.
+   * `none`: the client has no hooks, and no events (clients/mcp-only.ts).
+   */
+  readonly shape: 'wrapped' | 'named-groups' | 'top-level' | 'list' | 'artefact' | 'none';
   readonly timeoutUnit: 's' | 'ms';
   readonly events: readonly HookEvent[];
   /** Path of the array that holds a native event's entries when we create it. */
@@ -195,5 +198,5 @@ export interface ClientVerdictFacts {
   readonly crash: Fact;
   readonly timeout: Fact;
   readonly missingBinary: Fact;
-  readonly denyEffect: 'call' | 'turn' | 'task';
+  readonly denyEffect: 'call' | 'turn' | 'task' | 'none';
 }

@@ -8,6 +8,7 @@ import type { ClientDefinition, Finding, Platform, Scope } from '../model/client
 import type { ClientEvidence } from '../model/evidence.ts';
 import { showPath } from '../model/json.ts';
 import { pendingRuns } from '../clientsetup/recover.ts';
+import { hasHooks, NO_HOOK_SURFACE } from '../clients/mcp-only.ts';
 import { findProgram, pathDirs } from '../roots/context.ts';
 import { blockers, desiredTrust } from './checks.ts';
 import { runCommand, type CommandResult } from './run-command.ts';
@@ -75,7 +76,8 @@ function clientRows(patient: Patient): DoctorRow[] {
   if (waiting.length > 0) {
     rows.push(row('error', `trust.${client.id}`, `${client.name} skips these hooks in silence: ${waiting.map((one) => `${one.canonical} (${one.state})`).sort().join(', ')}`, waiting[0]?.fix ?? ''));
   }
-  if (rows.length === 0) rows.push(row('ok', `switch.${client.id}`, `nothing was found by which ${client.name} would leave its hooks out`));
+  if (!hasHooks(client)) rows.push(row('info', `surface.${client.id}`, `${client.name}: ${NO_HOOK_SURFACE}`));
+  else if (rows.length === 0) rows.push(row('ok', `switch.${client.id}`, `nothing was found by which ${client.name} would leave its hooks out`));
   return rows;
 }
 

@@ -19,7 +19,7 @@ const IMPORTANCE: Readonly<Record<ReasonCode, Importance>> = {
   'run-unfinished': 'uncertain', 'foreign-gone': 'uncertain', 'server-conflict': 'uncertain',
   'not-detected': 'open', 'not-registered': 'open', 'servers-missing': 'open', 'servers-differ': 'open', 'registration-changed': 'open', 'unverified': 'open',
   'evidence-aged': 'open', 'evidence-skewed': 'open', 'proof-outdated': 'open',
-  'ignored-receipts': 'note', 'note': 'note',
+  'no-hook-surface': 'note', 'ignored-receipts': 'note', 'note': 'note',
 };
 
 export const importanceOf = (reason: Reason): Importance => IMPORTANCE[reason.code];

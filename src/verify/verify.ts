@@ -6,6 +6,7 @@ import { EXIT, PraetorError, type Diagnostic } from '../model/diagnostic.ts';
 import type { ClientDefinition, RootContext, Scope } from '../model/client.ts';
 import type { ClientEvidence, EntryStatus, Tri } from '../model/evidence.ts';
 import type { Records } from '../model/plan.ts';
+import { hasHooks } from '../clients/mcp-only.ts';
 import { CLIENTS } from '../clients/registry.ts';
 import { readRecords } from '../clientsetup/records.ts';
 import { pendingRuns, type PendingRun } from '../clientsetup/recover.ts';
@@ -21,7 +22,7 @@ import { bindingOf, judgeProof, readProofs, type ProofSource } from './proofs.ts
 import { mostImportantFirst } from './importance.ts';
 import { explain } from './reasons.ts';
 import { readReceipts, type ReceiptSource } from './receipts.ts';
-import { combine, deriveServers, deriveState, enforces, type Reason, type States } from './state.ts';
+import { combine, deriveHookless, deriveServers, deriveState, enforces, type Reason, type ServerStates, type StateInput, type States, type Words } from './state.ts';
 
 export type RequiredState = 'installed' | 'discovered' | 'observed';
 
@@ -110,7 +111,9 @@ export function evidenceFor(ground: Ground, client: ClientDefinition): ClientEvi
   return gatherEvidence(host, client, { context, scope, settings, records, receipts, now: host.now() });
 }
 
-function meets(states: States, require: RequiredState): boolean {
+/** `idle`: nothing can be registered in the client as things are, so nothing that was asked for is missing. */
+function meets(states: States, require: RequiredState, idle: boolean): boolean {
+  if (idle && require === 'installed') return states.absent === true && states.drifted === false;
   const reached: Record<RequiredState, Tri> = { installed: states.installed, discovered: states.discovered, observed: states.observed };
   const installed = states.installed === true && states.drifted === false;
   // A receipt that is too old, or of another version, says nothing about what stands now.
@@ -155,6 +158,12 @@ function ambiguous(ground: Ground, client: ClientDefinition, e: ClientEvidence):
   return [{ code: 'note', text: 'the hooks are registered for the user too, and a receipt does not say which registration ran', fix: 'praetorctl doctor' }];
 }
 
+function withHooks(input: StateInput, servers: ServerStates, wanted: boolean, words: Words): States & { readonly reasons: readonly Reason[] } {
+  const hooks = deriveState(input, words);
+  const { absent, installed, discovered, observed, drifted, stale } = combine(hooks, servers, wanted);
+  return { absent, installed, discovered, observed, drifted, stale, reasons: [...hooks.reasons, ...servers.reasons] };
+}
+
 function reportOn(ground: Ground, client: ClientDefinition, runs: readonly PendingRun[], request: VerifyRequest): { report: ClientReport; diagnostics: readonly Diagnostic[] } {
   const e = evidenceFor(ground, client);
   const now = ground.host.now();
@@ -163,19 +172,17 @@ function reportOn(ground: Ground, client: ClientDefinition, runs: readonly Pendi
   };
   const words = { id: client.id, name: client.name, trustFix: client.afterApply[0] ?? `review the hooks in ${client.name}` };
   const input = stateInput(e, yardstick);
-  const hooks = deriveState(input, words);
   const wantedServers = serverInput(e, ownedServers(e, ground.records));
   const servers = deriveServers(wantedServers, words);
-  const { absent, installed, discovered, observed, drifted, stale } = combine(hooks, servers, wantedServers.wanted);
-  const states: States = { absent, installed, discovered, observed, drifted, stale };
+  const { reasons: why, ...states } = hasHooks(client) ? withHooks(input, servers, wantedServers.wanted, words) : deriveHookless(servers, input.foreign, words);
   const proof = judgeProof(ground.proofs, client.id, bindingOf(ground.host, e, yardstick.engine, yardstick.policy), ground.scope === 'user' && enforces(input));
-  const reasons = mostImportantFirst([...explain([...hooks.reasons, ...servers.reasons], client, e), ...proof.reasons, ...unfinished(client, runs), ...ambiguous(ground, client, e)]);
+  const reasons = mostImportantFirst([...explain(why, client, e), ...proof.reasons, ...unfinished(client, runs), ...ambiguous(ground, client, e)]);
   const trust = trustOf(e);
   const report: ClientReport = {
     client: client.id, name: client.name, version: e.version.value, versionNote: e.version.why, detected: e.detected, program: e.program ?? null,
-    scope: ground.scope, states, observed: observed === true, proven: proof.proven,
+    scope: ground.scope, states, observed: states.observed === true, proven: proof.proven,
     trust: trust === 'no-gate' ? 'none' : trust, hooks: hookReports(e), mcp: serverReports(e), lastToolReceipt: lastToolReceipt(e, now),
-    reasons, next: reasons[0]?.fix ?? '', meets: meets(states, request.require),
+    reasons, next: reasons[0]?.fix ?? '', meets: meets(states, request.require, !hasHooks(client) && !wantedServers.wanted),
   };
   return { report, diagnostics: e.diagnostics };
 }

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { buildProgram } from '../../src/cli/program.ts';
 import { treeNodes } from '../../src/cli/completion.ts';
-import { CLIENTS } from '../../src/clients/registry.ts';
 import type { CliIo } from '../../src/cli/output.ts';
 import { realHost } from '../../src/host.ts';
 import { OUTPUT_SCHEMAS } from '../../src/cli/schemas.ts';
+import { HOOKED } from '../support/rows.ts';
 import { cli, get, put, settings, tree, world, type Answer, type World } from '../support/cli.ts';
 
 /** A JSON answer must have exactly the committed shape. */
@@ -20,7 +20,7 @@ function shaped(answer: Answer, kind: string): Record<string, unknown> {
 }
 
 /** Two events of every client are registered where the settings name none. */
-const HOOKS = 2 * CLIENTS.length;
+const HOOKS = 2 * HOOKED.length;
 const grown = (): World => world({ fixture: 'four-clients' });
 
 describe('plan', () => {
@@ -198,7 +198,7 @@ describe('other commands', () => {
     const answer = await cli(where, ['start', '--json']);
     const body = shaped(answer, 'start') as { demonstration: boolean; calls: { asExpected: boolean }[]; changed: string[] };
     expect([answer.code, body.demonstration, body.changed]).toEqual([0, true, []]);
-    expect(body.calls.map((c) => c.asExpected)).toEqual(Array.from({ length: 2 * CLIENTS.length }, () => true));
+    expect(body.calls.map((c) => c.asExpected)).toEqual(Array.from({ length: 2 * HOOKED.length }, () => true));
     expect(tree(where.home)).toEqual({});
   });
 });

@@ -3,7 +3,8 @@ import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { CLIENTS, clientById } from '../../src/clients/registry.ts';
+import { clientById } from '../../src/clients/registry.ts';
+import { HOOKED } from '../support/rows.ts';
 import { ownedHooks } from '../../src/clients/registration.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import { parseReceiptLine } from '../../src/receipts/format.ts';
@@ -14,7 +15,7 @@ import { realHost, type Host } from '../../src/host.ts';
 import { apply, editJson, fileOf, leave, machine, one, put, receipt, trustCodex, tree, verify, type Machine } from './support.ts';
 
 const repo = path.resolve(import.meta.dirname, '../..');
-const IDS = CLIENTS.map((client) => client.id).sort();
+const IDS = HOOKED.map((client) => client.id).sort();
 
 beforeAll(() => {
   if (!fs.existsSync(path.join(repo, 'dist', 'hook.cjs'))) execFileSync(process.execPath, [path.join(repo, 'scripts', 'build.mjs')], { cwd: repo });

@@ -6,7 +6,8 @@ import { createHash } from 'node:crypto';
 import { stringify } from 'smol-toml';
 import { afterAll } from 'vitest';
 import { realHost, type Host } from '../../src/host.ts';
-import { CLIENTS, clientById } from '../../src/clients/registry.ts';
+import { clientById } from '../../src/clients/registry.ts';
+import { HOOKED } from '../support/rows.ts';
 import { ownedHooks } from '../../src/clients/registration.ts';
 import { trustHash } from '../../src/clients/codex/setup.ts';
 import { applyPlan } from '../../src/clientsetup/apply.ts';
@@ -37,7 +38,7 @@ export function machine(options: { readonly programs?: readonly string[]; readon
   roots.push(root);
   const [home, project, bin, state] = ['home', 'project', 'bin', 'state'].map((name) => path.join(root, name)) as [string, string, string, string];
   for (const dir of [home, project, bin]) fs.mkdirSync(dir);
-  for (const name of options.programs ?? ['praetorctl', ...CLIENTS.flatMap((client) => client.binaries)]) {
+  for (const name of options.programs ?? ['praetorctl', ...HOOKED.flatMap((client) => client.binaries)]) {
     // A program that leaves a trace, so that a test can say that it was never started.
     fs.writeFileSync(path.join(bin, name), `#!/bin/sh\ntouch '${root}/started-${name}'\n`, { mode: 0o755 });
   }

@@ -2,7 +2,8 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { CLIENTS, clientById } from '../../src/clients/registry.ts';
+import { clientById } from '../../src/clients/registry.ts';
+import { HOOKED } from '../support/rows.ts';
 import { ownedHooks } from '../../src/clients/registration.ts';
 import type { JsonObject, JsonValue } from '../../src/model/json.ts';
 import { isObject, valueAt } from '../../src/model/json.ts';
@@ -11,7 +12,7 @@ import {
   apply, codes, editJson, fileOf, hostAt, leave, machine, one, put, readJson, receipt, settings, texts, tree, trustCodex, verify, type Machine,
 } from './support.ts';
 
-const IDS = CLIENTS.map((client) => client.id).sort();
+const IDS = HOOKED.map((client) => client.id).sort();
 const UNVERIFIED = 'configured, enforcement unverified';
 
 /** Registered, trusted where there is such a gate, and run once. */
