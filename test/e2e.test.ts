@@ -4,7 +4,7 @@ import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CLIENTS } from '../src/clients/registry.ts';
-import { HOOKED } from './support/rows.ts';
+import { SHARED } from './support/rows.ts';
 import { ownedHooks } from '../src/clients/registration.ts';
 import { isObject, type JsonObject } from '../src/model/json.ts';
 import { parseReceiptLine } from '../src/receipts/format.ts';
@@ -60,7 +60,7 @@ describe('the main job', () => {
     expect(run(where, 'praetorctl clients verify --require installed').code).toBe(3);
     expect(run(where, 'praetorctl clients plan').code).toBe(3);
     expect(run(where, 'praetorctl clients apply --yes')).toMatchObject({ code: 0 });
-    for (const { id } of HOOKED) {
+    for (const { id } of SHARED) {
       const command = registered(where, id);
       expect(command).toBe(`praetorctl hook ${id} pre-tool`);
       expect(run(where, command, JSON.stringify(captured(id)))).toEqual({ code: 0, out: '', err: '' });
@@ -69,7 +69,7 @@ describe('the main job', () => {
       expect(denied.out + denied.err).toMatch(/hook/);
     }
     const receipts = readFileSync(join(where.root, 'state/receipts/receipts.jsonl'), 'utf8').trim().split('\n').map(parseReceiptLine);
-    expect(receipts.map((r) => `${r?.client} ${r?.event} ${r?.verdict} ${r?.caller}`)).toEqual(HOOKED.flatMap(({ id }) => [`${id} pre-tool neutral unknown`, `${id} pre-tool deny unknown`]));
+    expect(receipts.map((r) => `${r?.client} ${r?.event} ${r?.verdict} ${r?.caller}`)).toEqual(SHARED.flatMap(({ id }) => [`${id} pre-tool neutral unknown`, `${id} pre-tool deny unknown`]));
     const verified = run(where, 'praetorctl clients verify');
     // Payloads replayed from a shell are no evidence.
     expect([verified.code, verified.out]).toEqual([3, expect.stringContaining('configured, enforcement unverified')]);

@@ -8,7 +8,7 @@ import { treeNodes } from '../../src/cli/completion.ts';
 import type { CliIo } from '../../src/cli/output.ts';
 import { realHost } from '../../src/host.ts';
 import { OUTPUT_SCHEMAS } from '../../src/cli/schemas.ts';
-import { HOOKED } from '../support/rows.ts';
+import { HOOKED, SHARED } from '../support/rows.ts';
 import { cli, get, put, settings, tree, world, type Answer, type World } from '../support/cli.ts';
 
 /** A JSON answer must have exactly the committed shape. */
@@ -19,8 +19,8 @@ function shaped(answer: Answer, kind: string): Record<string, unknown> {
   return answer.json;
 }
 
-/** Two events of every client are registered where the settings name none. */
-const HOOKS = 2 * HOOKED.length;
+/** Two events of every client in the shared home are registered where the settings name none. */
+const HOOKS = 2 * SHARED.length;
 const grown = (): World => world({ fixture: 'four-clients' });
 
 describe('plan', () => {
