@@ -43,7 +43,7 @@ const bin = join(ROOT, 'bin', 'praetorctl');
 // What a Node gets for which no code cache was written.
 const cold = join(work, 'dist');
 mkdirSync(cold);
-for (const name of readdirSync(join(ROOT, 'dist'))) if (/^(?:hook|policy|shell|rules|langs)[-.].*cjs$/.test(name)) copyFileSync(join(ROOT, 'dist', name), join(cold, name));
+for (const name of readdirSync(join(ROOT, 'dist'))) if (/^(?:hook|dialect|policy|shell|rules|langs)[-.].*cjs$/.test(name)) copyFileSync(join(ROOT, 'dist', name), join(cold, name));
 
 const direct = (event) => ['node', hook, 'hook', 'claude', event];
 // New candidates (for example `clients plan` with a large settings file) go here.

@@ -1,7 +1,8 @@
-// Contract: builds the hook (dist/hook.cjs starts hook-<digest>.cjs, which loads policy-<digest>.cjs where a verdict can depend
-// on it; that loads the parser, the rules and the readers of other languages, each a bundle, where a line needs them) and
-// the command line (dist/cli.cjs starts cli-<digest>.cjs in the same way). `--hook` builds only the hook. Outputs are replaced by rename, so that a hook that starts during a build runs
-// the old or the new one, never half of one.
+// Contract: builds the hook (dist/hook.cjs starts hook-<digest>.cjs, which loads dialect-<client>-<digest>.cjs of the client that
+// it is called for, and policy-<digest>.cjs where a verdict can depend on it; that loads the parser, the rules and the readers
+// of other languages, each a bundle, where a line needs them) and the command line (dist/cli.cjs starts cli-<digest>.cjs in the
+// same way). `--hook` builds only the hook. Outputs are replaced by rename, so that a hook that starts during a build runs the
+// old or the new one, never half of one.
 import { createHash } from 'node:crypto';
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -48,7 +49,8 @@ function replace(name, contents) {
 mkdirSync(DIST, { recursive: true });
 /** A bundle whose name carries the digest of its content; the stub names both, so that parts of two builds never mix. */
 async function part(name, entry, options = {}) {
-  const built = await esbuild.build({ ...common, entryPoints: [entry], outfile: join(DIST, `${name}.cjs`), minify: true, metafile: true, ...options });
+  const from = typeof entry === 'string' ? { entryPoints: [entry] } : { stdin: entry };
+  const built = await esbuild.build({ ...common, ...from, outfile: join(DIST, `${name}.cjs`), minify: true, metafile: true, ...options });
   const contents = built.outputFiles[0].contents;
   const file = `${name}-${createHash('sha256').update(contents).digest('hex').slice(0, 12)}.cjs`;
   if (!existsSync(join(DIST, file))) replace(file, contents);
@@ -67,6 +69,41 @@ const STAND_INS = {
   },
 };
 
+/** What a module of ours exports. Pure rooms only: it is run here. */
+async function exportsOf(entry) {
+  const built = await esbuild.build({ ...common, entryPoints: [entry] });
+  const module = { exports: {} };
+  new Function('module', 'exports', built.outputFiles[0].text)(module, module.exports);
+  return module.exports;
+}
+
+/** In the hook src/hook/load-dialects.ts stands in for the list of dialects, with what the hook must know of all of them. */
+const dialectStandIn = (facts) => ({
+  name: 'dialect-stand-in',
+  setup(build) {
+    const path = join(ROOT, 'src', 'hook', 'load-dialects.ts');
+    build.onResolve({ filter: /[\\/]clients[\\/]dialects\.ts$/ }, () => ({ path }));
+    build.onLoad({ filter: /[\\/]load-dialects\.ts$/ }, () => ({ contents: readFileSync(path, 'utf8').replace('= __DIALECTS__;', () => `= ${JSON.stringify(facts)};`), loader: 'ts' }));
+  },
+});
+
+async function dialectFacts() {
+  const { DIALECTS, HAND_DIALECTS } = await exportsOf('src/clients/dialects.ts');
+  return [...DIALECTS, ...HAND_DIALECTS].map(({ id, aliases, mark, guarded }) => ({ id, aliases, mark, guarded }));
+}
+
+/** One client = one folder, so the id says where its dialect is; the constant's name is its own. */
+const dialectEntry = (id) => ({
+  contents: `import * as all from './src/clients/${id}/dialect.ts';\nexport const dialect = Object.values(all).find((one) => one.id === '${id}');`,
+  resolveDir: ROOT, sourcefile: `dialect-${id}.ts`, loader: 'ts',
+});
+
+/** A call of each client's own, so that what it needs is in the code cache. */
+async function warmRuns() {
+  const { CLIENTS } = await exportsOf('src/clients/registry.ts');
+  return CLIENTS.map(({ id, sample }) => [id, 'pre-tool', sample('deny', '/w').payload]);
+}
+
 /** Loaded only where a call needs them; they start without a code cache. */
 const SELDOM = {
   source: 'src/hook/settings-source.ts', settings: 'src/settings/bundle.ts', patterns: 'src/hook/patterns.ts', once: 'src/hook/allow-once.ts', evaluators: 'src/hook/evaluators.ts',
@@ -78,14 +115,17 @@ function sweep(files) {
   const old = Date.now() - 10 * 60_000;
   for (const name of readdirSync(DIST)) {
     const path = join(DIST, name);
-    if (!/^(?:hook|policy|shell|rules|langs|source|settings|patterns|once|evaluators|record|cli)-[0-9a-f]{12}\.cjs/.test(name) || files.some((file) => name.startsWith(file))) continue;
+    if (!/^(?:hook|dialect-[a-z0-9-]+|policy|shell|rules|langs|source|settings|patterns|once|evaluators|record|cli)-[0-9a-f]{12}\.cjs/.test(name) || files.some((file) => name.startsWith(file))) continue;
     if (statSync(path).mtimeMs < old) rmSync(path, { force: true });
   }
 }
 
 async function hook() {
+  const facts = await dialectFacts();
   const often = await Promise.all([
-    part('hook', 'src/hook/entry.ts'), part('policy', 'src/policy/evaluate.ts', { plugins: [STAND_INS] }), part('shell', 'src/hook/shell-entry.ts'),
+    part('hook', 'src/hook/entry.ts', { plugins: [dialectStandIn(facts)] }),
+    ...facts.map(({ id }) => part(`dialect-${id}`, dialectEntry(id))),
+    part('policy', 'src/policy/evaluate.ts', { plugins: [STAND_INS] }), part('shell', 'src/hook/shell-entry.ts'),
     part('rules', 'src/policy/rules-all.ts', { plugins: [STAND_INS] }), part('langs', 'src/policy/shell/langs-entry.ts'),
   ]);
   const seldom = await Promise.all(Object.entries(SELDOM).map(([name, entry]) => part(name, entry, { mainFields: ['module', 'main'] })));
@@ -130,7 +170,8 @@ function packHome(directory, prefix = '') {
 }
 const demoHome = join(ROOT, 'test', 'fixtures', 'homes', 'four-clients');
 if (existsSync(demoHome)) replace('demo-home.json', `${JSON.stringify(Object.fromEntries(packHome(demoHome)), null, 1)}\n`);
-replace('warm.cjs', readFileSync(join(ROOT, 'scripts', 'warm.cjs')));
+const samples = JSON.stringify(await warmRuns());
+replace('warm.cjs', readFileSync(join(ROOT, 'scripts', 'warm.cjs'), 'utf8').replace('...SAMPLES', () => `...${samples}`));
 replace('answer.cjs', readFileSync(join(ROOT, 'scripts', 'answer.cjs')));
 const jobs = [hook()];
 if (!process.argv.includes('--hook') && existsSync(join(ROOT, 'src', 'main.ts'))) jobs.push(commandLine());

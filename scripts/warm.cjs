@@ -8,7 +8,7 @@ const path = require('path');
 const vm = require('vm');
 const { spawnSync } = require('child_process');
 
-const files = () => fs.readdirSync(__dirname).filter((name) => /^(?:hook|policy|shell|rules|langs|cli)-[0-9a-f]+\.cjs$/.test(name));
+const files = () => fs.readdirSync(__dirname).filter((name) => /^(?:hook|dialect-[a-z0-9-]+|policy|shell|rules|langs|cli)-[0-9a-f]{12}\.cjs$/.test(name));
 
 /** The newest of each, as the stub names them. */
 function current() {
@@ -37,6 +37,9 @@ const RUNS = [
   ['gemini', 'pre-tool', plain({ tool_name: 'mcp_a_b', mcp_context: { server_name: 'a', tool_name: 'b' } })],
   ['agy', 'pre-tool', { conversationId: 's', workspacePaths: ['/w'], toolCall: { name: 'run_command', args: { CommandLine: COMMAND } } }],
   ['agy', 'session-start', { conversationId: 's', workspacePaths: [] }],
+  ['lefthook', 'pre-tool', { command: COMMAND }],
+  // One of each client, from its row: written in by scripts/build.mjs.
+  ...SAMPLES,
 ];
 
 /** A machine under load; without the cache everything works too. */
@@ -57,7 +60,7 @@ function write(script, file) {
 
 const scripts = new Map();
 function load(name) {
-  const file = path.join(__dirname, current().find((f) => f.startsWith(`${name}-`)));
+  const file = path.join(__dirname, current().find((f) => f.length === name.length + 17 && f.startsWith(`${name}-`)));
   // The same wrapper as the stub's: the cache belongs to exactly this text.
   if (!scripts.has(file)) scripts.set(file, new vm.Script(`(function (require, module, load, __dirname) {${fs.readFileSync(file, 'utf8')}\n})`, { filename: file }));
   const module = { exports: {} };

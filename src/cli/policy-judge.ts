@@ -77,7 +77,7 @@ const NOTHING: Evaluation = { verdict: { decision: 'neutral' }, trail: [] };
 /** A dialect that hands a payload through, for command lines of no client. */
 function plainDialect(payload: Payload): HookDialect {
   return {
-    id: payload.client, aliases: [], guarded: [], isCaller: () => false, decode: () => payload, encode: () => EMPTY, encodeError: () => EMPTY, neutral: () => EMPTY,
+    id: payload.client, aliases: [], guarded: [], decode: () => payload, encode: () => EMPTY, encodeError: () => EMPTY, neutral: () => EMPTY,
   };
 }
 

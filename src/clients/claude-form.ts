@@ -1,9 +1,9 @@
 // Contract: hook documents and answers of clients that took over Claude Code's form (session_id, cwd, tool_name, tool_input),
-// with what is particular to each: its tools, its names of MCP tools, its mark, its answer to a tool call. PURE.
+// with what is particular to each: its tools, its names of MCP tools, its answer to a tool call. PURE.
 import { asciiJson } from './ascii-json.ts';
 import { canBlock, decodeForm, EMPTY, fault, harmlessError, own, say, sayError, shapedCall, toolParts, type ToolShape } from './dialect-kit.ts';
 import { patchPaths } from './patch-paths.ts';
-import type { Answer, Dialect, EnvMap } from '../model/dialect.ts';
+import type { Answer, Dialect } from '../model/dialect.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { DecodeFault, Payload, ToolCall } from '../model/payload.ts';
 import type { Verdict } from '../model/verdict.ts';
@@ -15,7 +15,6 @@ export interface ClaudeForm {
   readonly mcp: (name: string) => ToolCall['mcp'];
   /** Tools whose input needs more than one key. */
   readonly special?: (name: string, input: JsonObject) => ToolCall | DecodeFault | undefined;
-  readonly isCaller: (document: JsonObject, env: EnvMap) => boolean;
 }
 
 function decodeTool(form: ClaudeForm, document: JsonObject): ToolCall | DecodeFault {
@@ -32,8 +31,7 @@ function decodeTool(form: ClaudeForm, document: JsonObject): ToolCall | DecodeFa
 }
 
 export function decodeClaudeForm(form: ClaudeForm): Dialect['decode'] {
-  const { client, isCaller } = form;
-  return decodeForm({ client, workspace: 'cwd', session: 'session_id', tool: (document) => decodeTool(form, document), isCaller });
+  return decodeForm({ client: form.client, workspace: 'cwd', session: 'session_id', tool: (document) => decodeTool(form, document) });
 }
 
 /** A tool whose input is the text of a patch. */

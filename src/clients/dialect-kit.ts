@@ -1,10 +1,11 @@
 // Contract: what the dialects share: guarded reads of foreign documents, MCP names, one-line reasons, answers. PURE.
 // Reads take own properties only, so that a `__proto__` key can never lend a value.
-import type { Answer, Dialect, EnvMap } from '../model/dialect.ts';
+import type { Answer, Dialect } from '../model/dialect.ts';
 import type { CanonicalEvent } from '../model/events.ts';
 import { isObject, type JsonObject, type JsonValue } from '../model/json.ts';
 import type { DecodeFault, Payload, ToolCall } from '../model/payload.ts';
 import type { Verdict } from '../model/verdict.ts';
+import type { MarkedDialect } from './callers.ts';
 
 export const REASON_CHARS_MAX = 600;
 
@@ -15,12 +16,13 @@ export interface GuardedFile {
   readonly level: 'hooks' | 'shared';
 }
 
-/** A dialect as the hook uses it. */
-export interface HookDialect extends Dialect {
-  readonly aliases: readonly string[];
-  /** True where the environment says that this client itself started the hook for this document. */
-  readonly isCaller: (document: JsonObject, env: EnvMap) => boolean;
+/** What the hook must know of every dialect without loading it. Plain data: the build writes it into the hook's bundle. */
+export interface DialectFacts extends MarkedDialect {
   readonly guarded: readonly GuardedFile[];
+}
+
+/** A dialect as the hook uses it. */
+export interface HookDialect extends Dialect, DialectFacts {
   /** For dialects that people and git hook managers call: words behind the event as a document. */
   readonly fromWords?: (words: readonly string[], cwd: string) => JsonObject | DecodeFault;
 }
@@ -93,11 +95,10 @@ export interface DocumentForm {
   readonly tool: (document: JsonObject) => ToolCall | DecodeFault;
   /** Absent: the flag `stop_hook_active`. */
   readonly stopActive?: (document: JsonObject) => boolean;
-  readonly isCaller: (document: JsonObject, env: EnvMap) => boolean;
 }
 
 export function decodeForm(form: DocumentForm): Dialect['decode'] {
-  return (event, document, env) => {
+  return (event, document) => {
     const workspace = typeof form.workspace === 'string' ? workspaceOf(document, form.workspace) : form.workspace(document);
     if (typeof workspace === 'object') return workspace;
     if (own(document, '__proto__') !== undefined) return fault('the document has a "__proto__" key');
@@ -112,7 +113,7 @@ export function decodeForm(form: DocumentForm): Dialect['decode'] {
       ...(tool === undefined ? {} : { tool }),
       stopActive: form.stopActive?.(document) ?? flag(document, 'stop_hook_active'),
       subagent: text(document, 'agent_id') !== undefined,
-      caller: form.isCaller(document, env) ? form.client : 'unknown',
+      caller: 'unknown',
     };
   };
 }

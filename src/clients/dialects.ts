@@ -1,6 +1,8 @@
-// Contract: every dialect, by id. Used by the hook bundle and by tests; the setup rows are listed in registry.ts. PURE.
+// Contract: every dialect, by id; the setup rows are listed in registry.ts. In the hook's bundle hook/load-dialects.ts stands in for
+// this file: a table of what the hook must know of all, and one bundle for each dialect. PURE.
 import { agyDialect } from './agy/dialect.ts';
 import { auggieDialect } from './auggie/dialect.ts';
+import { callerAmong, idAmong } from './callers.ts';
 import { claudeDialect } from './claude/dialect.ts';
 import { codexDialect } from './codex/dialect.ts';
 import { copilotCliDialect } from './copilot-cli/dialect.ts';
@@ -28,24 +30,18 @@ export const DIALECTS: readonly HookDialect[] = [
 /** For people and git hook managers: no client, so nothing is registered for them and no receipt of theirs is evidence. */
 export const HAND_DIALECTS: readonly HookDialect[] = [lefthookDialect];
 
+const ALL: readonly HookDialect[] = [...DIALECTS, ...HAND_DIALECTS];
+
 /** The dialect of an id or alias, as given on the command line. */
 export function dialectFor(word: string): HookDialect | undefined {
-  return DIALECTS.find((d) => d.id === word || d.aliases.includes(word)) ?? HAND_DIALECTS.find((d) => d.id === word || d.aliases.includes(word));
+  const id = idAmong(ALL, word);
+  return ALL.find((dialect) => dialect.id === id);
 }
 
-/**
- * Which client started this hook: the registration's own client first, then any other whose mark fits the document
- * (clients run each other's project hooks), else `unknown` (run by hand, or a client without a mark).
- */
-export function callerOf(dialect: HookDialect, document: JsonObject, env: EnvMap): string {
-  if (dialect.isCaller(document, env)) return dialect.id;
-  for (const other of DIALECTS) {
-    // A mark that does not look at the document says nothing about another client's registration.
-    if (other !== dialect && other.isCaller(document, env) && !other.isCaller({}, env)) return other.id;
-  }
-  return 'unknown';
+export function callerOf(registration: string, document: JsonObject, env: EnvMap): string {
+  return callerAmong(ALL, registration, document, env);
 }
 
 export function guardedFiles(): GuardedFile[] {
-  return DIALECTS.flatMap((d) => d.guarded);
+  return ALL.flatMap(({ guarded }) => guarded);
 }

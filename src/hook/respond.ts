@@ -38,7 +38,7 @@ export function respond(dialect: HookDialect, event: CanonicalEvent, value: unkn
   if (!isObject(value)) return errorResponse(dialect, event, 'the hook input is not a JSON object');
   const decoded = dialect.decode(event, value, env);
   if ('fault' in decoded) return errorResponse(dialect, event, decoded.fault);
-  const payload = decoded.caller === 'unknown' ? { ...decoded, caller: callerOf(dialect, value, env) } : decoded;
+  const payload = { ...decoded, caller: callerOf(dialect.id, value, env) };
   const settings = wantsSettings(event) ? place.settings?.(payload.workspace) ?? NO_SETTINGS : NO_SETTINGS;
   const guarded = withProblem(judge(payload, () => policyFacts(place, payload), load), payload, settings);
   const checked = effects === undefined ? { verdict: guarded, receipt: '', complaint: '' } : check(guarded, payload, settings, effects);

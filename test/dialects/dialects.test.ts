@@ -222,7 +222,7 @@ describe('caller', () => {
     ['codex', { PATH: '/usr/bin' }, 'unknown'],
     ['claude', { PATH: `${HELPER}:/usr/bin` }, 'unknown'],
   ])('%s registration, %j -> %s', (id, env, expected) => {
-    expect(callerOf(get(id), document, env)).toBe(expected);
+    expect(callerOf(id, document, env)).toBe(expected);
   });
 
   test('alias', () => {

@@ -4,6 +4,7 @@ import { copyFileSync, chmodSync, mkdirSync, readFileSync, readdirSync, statSync
 import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { DIALECTS, HAND_DIALECTS } from '../../src/clients/dialects.ts';
 import { BIN, buildHook, receipts, refuses, ROOT, run, shellCall, temporary, type Ran } from './support.ts';
 
 beforeAll(buildHook);
@@ -51,6 +52,17 @@ describe('dispatcher', () => {
     for (const event of ['stop', 'prompt', 'session-start', 'whatever']) expect(call(['hook', 'claude', event], '{}', bin)).toMatchObject({ status: 0, stdout: '' });
   });
 
+  test('without the dialect of the client a tool call is refused, other clients and other events go on', () => {
+    const place = temporary();
+    for (const name of ['bin', 'dist']) mkdirSync(join(place, name));
+    for (const name of ['praetorctl', 'package.json']) copyFileSync(join(ROOT, 'bin', name), join(place, 'bin', name));
+    for (const name of readdirSync(join(ROOT, 'dist'))) if (!name.startsWith('dialect-claude-')) copyFileSync(join(ROOT, 'dist', name), join(place, 'dist', name));
+    const bin = join(place, 'bin', 'praetorctl');
+    expect(call(['hook', 'claude', 'pre-tool'], shellCall('claude', 'ls'), bin)).toMatchObject({ status: 2, stderr: expect.stringContaining('praetorctl: error') });
+    expect(call(['hook', 'claude', 'stop'], '{}', bin)).toMatchObject({ status: 0, stdout: '' });
+    expect(call(['hook', 'gemini', 'pre-tool'], shellCall('gemini', 'ls'), bin)).toMatchObject({ status: 0, stdout: '', stderr: '' });
+  });
+
   test.each([[undefined], ['}{'], ['module.exports = {};']])('without a working policy bundle (%s) a call that needs it is refused', (content) => {
     const place = copyOfDist((name) => !name.startsWith('policy-'));
     const policy = readdirSync(join(ROOT, 'dist')).filter((name) => /^policy-[0-9a-f]+\.cjs$/.test(name));
@@ -62,7 +74,7 @@ describe('dispatcher', () => {
 
 function copyOfDist(wanted: (name: string) => boolean): string {
   const place = temporary();
-  for (const name of readdirSync(join(ROOT, 'dist'))) if (/^(?:hook|policy|shell|rules|langs)[-.]/.test(name) && wanted(name)) copyFileSync(join(ROOT, 'dist', name), join(place, name));
+  for (const name of readdirSync(join(ROOT, 'dist'))) if (/^(?:hook|dialect|policy|shell|rules|langs)[-.]/.test(name) && wanted(name)) copyFileSync(join(ROOT, 'dist', name), join(place, name));
   return place;
 }
 
@@ -71,6 +83,26 @@ function runCopy(place: string, client: string, command: string): Ran {
   const ran = spawnSync(process.execPath, [join(place, 'hook.cjs'), 'hook', client, 'pre-tool'], { input: shellCall(client, command), encoding: 'utf8', env });
   return { code: ran.status, signal: ran.signal, stdout: ran.stdout, stderr: ran.stderr, ms: 0 };
 }
+
+describe('number of clients', () => {
+  const inputsOf = (part: string): string[] => Object.keys((JSON.parse(readFileSync(join(ROOT, 'dist', `meta-${part}.json`), 'utf8')) as { inputs: object }).inputs);
+  const dialectsIn = (part: string): string[] => inputsOf(part).flatMap((path) => /^src\/clients\/([a-z0-9-]+)\/dialect\.ts$/.exec(path)?.[1] ?? []);
+
+  test('the hook holds no dialect, and each part of a dialect holds that one and no builtin module', () => {
+    expect(dialectsIn('hook')).toEqual([]);
+    expect(inputsOf('hook')).toContain('src/hook/load-dialects.ts');
+    for (const { id } of [...DIALECTS, ...HAND_DIALECTS]) {
+      expect(dialectsIn(`dialect-${id}`)).toEqual([id]);
+      expect(readFileSync(join(ROOT, 'dist', `meta-dialect-${id}.json`), 'utf8')).not.toMatch(/"external"|node_modules/);
+    }
+  });
+
+  test('what the hook must know of all clients is plain data and small', () => {
+    const facts = [...DIALECTS, ...HAND_DIALECTS].map(({ id, aliases, mark, guarded }) => ({ id, aliases, mark, guarded }));
+    expect(JSON.parse(JSON.stringify(facts))).toEqual(facts.map(({ mark, ...rest }) => (mark === undefined ? rest : { ...rest, mark })));
+    expect(JSON.stringify(facts).length / facts.length).toBeLessThan(500);
+  });
+});
 
 describe('code cache', () => {
   const isCache = (name: string): boolean => name.endsWith('.cache');
@@ -94,7 +126,7 @@ describe('code cache', () => {
     'cut off': (bytes) => bytes.subarray(0, bytes.length - 1000),
     empty: () => Buffer.alloc(0),
     'all zeros': (bytes) => Buffer.alloc(bytes.length),
-    'zeros in both halves': (bytes) => { const half = bytes.length / 2; return bytes.fill(0, 4096, 8192).fill(0, half + 4096, half + 8192); },
+    'zeros in both halves': (bytes) => { const half = bytes.length / 2; const at = Math.floor(half / 4); return bytes.fill(0, at, at + 2048).fill(0, half + at, half + at + 2048); },
     noise: (bytes) => bytes.map((_, i) => (i * 7919) % 251) as Buffer,
     'another version': (bytes) => { const half = bytes.length / 2; bytes.writeUInt32LE(1, 4); bytes.writeUInt32LE(1, half + 4); return bytes; },
   };

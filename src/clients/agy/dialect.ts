@@ -6,7 +6,7 @@ import {
   EMPTY, canBlock, fault, harmlessError, hasTool, isAbsolute, isFault, own, object, say, sayError, shapedCall, splitMcp,
   text, type HookDialect, type ToolShape,
 } from '../dialect-kit.ts';
-import type { Answer, EnvMap } from '../../model/dialect.ts';
+import type { Answer } from '../../model/dialect.ts';
 import type { CanonicalEvent } from '../../model/events.ts';
 import { isObject, type JsonObject } from '../../model/json.ts';
 import type { DecodeFault, Payload, ToolCall } from '../../model/payload.ts';
@@ -58,12 +58,7 @@ function workspaceFrom(document: JsonObject, tool: ToolCall | undefined): string
   return path !== undefined && isAbsolute(path) ? path : undefined;
 }
 
-function isCaller(document: JsonObject, env: EnvMap): boolean {
-  const session = text(document, 'conversationId');
-  return session !== undefined && session !== '' && env['ANTIGRAVITY_CONVERSATION_ID'] === session;
-}
-
-function decode(event: CanonicalEvent, document: JsonObject, env: EnvMap): Payload | DecodeFault {
+function decode(event: CanonicalEvent, document: JsonObject): Payload | DecodeFault {
   if (own(document, '__proto__') !== undefined) return fault('the document has a "__proto__" key');
   const tool = hasTool(event) ? decodeTool(document) : undefined;
   if (isFault(tool)) return tool;
@@ -79,7 +74,7 @@ function decode(event: CanonicalEvent, document: JsonObject, env: EnvMap): Paylo
     // There is no flag; the counter starts at 1 (0 in some documents) in every user turn.
     stopActive: event === 'stop' && typeof rounds === 'number' && rounds > 1,
     subagent: false,
-    caller: isCaller(document, env) ? 'agy' : 'unknown',
+    caller: 'unknown',
   };
 }
 
@@ -105,7 +100,7 @@ export const agyDialect: HookDialect = {
   encode,
   encodeError: (event, reason) => (canBlock(event) ? answerDocument({ decision: 'deny', reason: sayError(reason) }) : harmlessError(reason, '{}\n')),
   neutral,
-  isCaller,
+  mark: { session: ['conversationId'], env: { ANTIGRAVITY_CONVERSATION_ID: 'session' } },
   guarded: [
     { path: '.gemini/config/hooks.json', level: 'hooks' },
     { path: '.agents/hooks.json', level: 'hooks' },

@@ -1,12 +1,12 @@
 // Contract: Auggie's hook documents and answers. PURE. Read in the shipped bundle of 0.36.0; not run here (a login is needed).
 // Deny is exit 0 and one document with hookSpecificOutput, so that the reason reaches the model. `ask` is accepted and then
 // dropped, which runs the tool, so it is degraded to deny. Every exit code but 2 runs the tool.
+import type { CallerMark } from '../callers.ts';
 import { patchCall, preToolAnswer, saidOnce } from '../claude-form.ts';
 import {
-  decodeForm, fault, firstWorkspace, own, refusingAnswers, shapedCall, text, toolParts,
+  decodeForm, fault, firstWorkspace, own, refusingAnswers, shapedCall, toolParts,
   type HookDialect, type ToolShape,
 } from '../dialect-kit.ts';
-import type { EnvMap } from '../../model/dialect.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { DecodeFault, ToolCall } from '../../model/payload.ts';
 
@@ -45,21 +45,18 @@ function decodeTool(document: JsonObject): ToolCall | DecodeFault {
 }
 
 /** The hook's own variables are set for hooks alone; the conversation must be the document's. */
-function isCaller(document: JsonObject, env: EnvMap): boolean {
-  const session = text(document, 'conversation_id');
-  return session !== undefined && session !== '' && env['AUGMENT_CONVERSATION_ID'] === session && env['AUGMENT_HOOK_EVENT'] !== undefined;
-}
+const MARK: CallerMark = { session: ['conversation_id'], env: { AUGMENT_CONVERSATION_ID: 'session', AUGMENT_HOOK_EVENT: 'set' } };
 
 export const auggieDialect: HookDialect = {
   id: 'auggie',
   aliases: ['augment'],
-  decode: decodeForm({ client: 'auggie', workspace: firstWorkspace('workspace_roots'), session: 'conversation_id', tool: decodeTool, isCaller }),
+  decode: decodeForm({ client: 'auggie', workspace: firstWorkspace('workspace_roots'), session: 'conversation_id', tool: decodeTool }),
   ...refusingAnswers({
     deny: (_event, reason) => preToolAnswer('deny', reason),
     // Not registered, because nothing tells a second stop from the first; a later version gets the words that it would need.
     stop: (reason) => saidOnce({ hookSpecificOutput: { hookEventName: 'Stop', decision: 'block', reason } }),
   }),
-  isCaller,
+  mark: MARK,
   guarded: [
     { path: '.augment/settings.json', level: 'shared' },
     { path: '.augment/settings.local.json', level: 'shared' },

@@ -3,12 +3,13 @@
 // gives exit 2 its text. On 2.1.197 a well-formed document with an unknown word cancels exit 2, so only the words below
 // are ever written. Silence with exit 0 is "no opinion"; `allow` would grant permission and is never said.
 import { asciiJson } from '../ascii-json.ts';
+import type { CallerMark } from '../callers.ts';
 import { claudeAnswers } from '../claude-form.ts';
 import {
   EMPTY, decodeForm, isFault, object, shapedCall, splitMcp, stderrLine, text,
   toolParts, type HookDialect, type ToolShape,
 } from '../dialect-kit.ts';
-import type { Answer, EnvMap } from '../../model/dialect.ts';
+import type { Answer } from '../../model/dialect.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { DecodeFault, ToolCall } from '../../model/payload.ts';
 
@@ -52,14 +53,10 @@ function decodeTool(document: JsonObject): ToolCall | DecodeFault {
 }
 
 /**
- * The session's variable is inherited by everything started inside it, so it must name the session of the document.
  * Measured on 2.1.197 and 2.1.332: hooks of every event get CLAUDE_PROJECT_DIR, commands that the model runs do not, so a
  * hook typed into a tool call does not count.
  */
-function isCaller(document: JsonObject, env: EnvMap): boolean {
-  const session = text(document, 'session_id');
-  return session !== undefined && session !== '' && env['CLAUDE_CODE_SESSION_ID'] === session && env['CLAUDE_PROJECT_DIR'] !== undefined;
-}
+const MARK: CallerMark = { session: ['session_id'], env: { CLAUDE_CODE_SESSION_ID: 'session', CLAUDE_PROJECT_DIR: 'set' } };
 
 function preTool(word: 'deny' | 'ask', reason: string): Answer {
   const stdout = `${asciiJson({ hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: word, permissionDecisionReason: reason } })}\n`;
@@ -69,10 +66,10 @@ function preTool(word: 'deny' | 'ask', reason: string): Answer {
 export const claudeDialect: HookDialect = {
   id: 'claude',
   aliases: [],
-  decode: decodeForm({ client: 'claude', workspace: 'cwd', session: 'session_id', tool: decodeTool, isCaller }),
+  decode: decodeForm({ client: 'claude', workspace: 'cwd', session: 'session_id', tool: decodeTool }),
   ...claudeAnswers(preTool),
   neutral: () => EMPTY,
-  isCaller,
+  mark: MARK,
   guarded: [
     { path: '.claude/settings.json', level: 'shared' },
     { path: '.claude/settings.local.json', level: 'shared' },

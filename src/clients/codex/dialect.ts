@@ -4,13 +4,14 @@
 // these keys: any unknown key, a missing reason or a missing hookEventName makes Codex drop it and run the tool.
 // `ask` and `allow` are unknown words to Codex (dropped, the tool runs): ask is said as deny, allow as silence.
 import { asciiJson } from '../ascii-json.ts';
+import type { CallerMark } from '../callers.ts';
 import { blockStop } from '../claude-form.ts';
 import {
   EMPTY, canBlock, decodeForm, fault, harmlessError, say, sayError, sayNobodyAsks, shapedCall,
   splitMcp, text, toolParts, type HookDialect,
 } from '../dialect-kit.ts';
 import { patchPaths } from '../patch-paths.ts';
-import type { Answer, EnvMap } from '../../model/dialect.ts';
+import type { Answer } from '../../model/dialect.ts';
 import type { CanonicalEvent } from '../../model/events.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { DecodeFault, Payload, ToolCall } from '../../model/payload.ts';
@@ -39,14 +40,7 @@ function decodeTool(document: JsonObject): ToolCall | DecodeFault {
  * Commands that the model runs can inherit the helper directory too, but carry the variables below, which hooks do not:
  * that keeps a hook typed into a tool call from counting. A Codex started inside such a command stays unknown.
  */
-const HELPER_DIRECTORY = 'codex-arg0';
-const TOOL_VARIABLES = ['CODEX_TOOL_CALL_ID', 'CODEX_THREAD_ID', 'CODEX_SESSION_ID'];
-
-function isCaller(_document: JsonObject, env: EnvMap): boolean {
-  const path = env['PATH'] ?? env['Path'] ?? '';
-  if (!path.includes(`/${HELPER_DIRECTORY}`) && !path.includes(`\\${HELPER_DIRECTORY}`)) return false;
-  return TOOL_VARIABLES.every((name) => env[name] === undefined);
-}
+const MARK: CallerMark = { session: [], env: { CODEX_TOOL_CALL_ID: 'unset', CODEX_THREAD_ID: 'unset', CODEX_SESSION_ID: 'unset' }, path: 'codex-arg0' };
 
 function answerDocument(value: JsonObject): Answer {
   return { stdout: `${asciiJson(value)}\n`, stderr: '', exit: 0 };
@@ -69,11 +63,11 @@ function encode(event: CanonicalEvent, verdict: Verdict, payload: Payload): Answ
 export const codexDialect: HookDialect = {
   id: 'codex',
   aliases: [],
-  decode: decodeForm({ client: 'codex', workspace: 'cwd', session: 'session_id', tool: decodeTool, isCaller }),
+  decode: decodeForm({ client: 'codex', workspace: 'cwd', session: 'session_id', tool: decodeTool }),
   encode,
   encodeError: (event, reason) => (canBlock(event) ? denial(event, sayError(reason)) : harmlessError(reason)),
   neutral: () => EMPTY,
-  isCaller,
+  mark: MARK,
   guarded: [
     { path: '.codex/hooks.json', level: 'hooks' },
     { path: '.codex/config.toml', level: 'shared' },

@@ -2,12 +2,13 @@
 // Deny is exit 0 and one flat document: under these names the client runs the tool after Claude Code's form, and exit 2 blocks
 // but keeps the reason from the model. Any other exit code blocks too, so a crash of ours never lets a call pass.
 import { asciiJson } from '../ascii-json.ts';
+import type { CallerMark } from '../callers.ts';
 import { blockStop } from '../claude-form.ts';
 import {
   EMPTY, canBlock, decodeForm, fault, harmlessError, own, say, sayError, sayNobodyAsks, shapedCall,
   splitMcp, text, type HookDialect, type ToolShape,
 } from '../dialect-kit.ts';
-import type { Answer, EnvMap } from '../../model/dialect.ts';
+import type { Answer } from '../../model/dialect.ts';
 import type { CanonicalEvent } from '../../model/events.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../model/json.ts';
 import type { DecodeFault, Payload, ToolCall } from '../../model/payload.ts';
@@ -59,11 +60,7 @@ function decodeTool(document: JsonObject): ToolCall | DecodeFault {
  * Measured on 1.0.102: hooks get COPILOT_PROJECT_DIR, commands that the model runs get COPILOT_AGENT_SESSION_ID instead. No
  * variable of a hook names the session, so the document must at least be one of a session.
  */
-function isCaller(document: JsonObject, env: EnvMap): boolean {
-  const session = text(document, 'sessionId') ?? text(document, 'session_id');
-  return session !== undefined && session !== '' && env['COPILOT_CLI'] === '1'
-    && env['COPILOT_PROJECT_DIR'] !== undefined && env['COPILOT_AGENT_SESSION_ID'] === undefined;
-}
+const MARK: CallerMark = { session: ['sessionId', 'session_id'], env: { COPILOT_CLI: '=1', COPILOT_PROJECT_DIR: 'set', COPILOT_AGENT_SESSION_ID: 'unset' } };
 
 function denial(event: CanonicalEvent, reason: string): Answer {
   const document = event === 'permission' ? { behavior: 'deny', message: reason } : { permissionDecision: 'deny', permissionDecisionReason: reason };
@@ -85,11 +82,11 @@ function encode(event: CanonicalEvent, verdict: Verdict, payload: Payload): Answ
 export const copilotCliDialect: HookDialect = {
   id: 'copilot-cli',
   aliases: ['copilot'],
-  decode: decodeForm({ client: 'copilot-cli', workspace: 'cwd', session: 'sessionId', tool: decodeTool, isCaller }),
+  decode: decodeForm({ client: 'copilot-cli', workspace: 'cwd', session: 'sessionId', tool: decodeTool }),
   encode,
   encodeError: (event, reason) => (canBlock(event) ? denial(event, sayError(reason)) : harmlessError(reason)),
   neutral: () => EMPTY,
-  isCaller,
+  mark: MARK,
   guarded: [
     { path: '.copilot/hooks/praetorctl.json', level: 'hooks' },
     { path: '.github/hooks/praetorctl.json', level: 'hooks' },

@@ -2,11 +2,12 @@
 // Deny is exit 0 and one document, nothing before it: a JSON document beats the exit code, a log line before it lets the
 // tool run, exit 2 without text lets the tool run, and `ask` hangs a headless run. Silence with exit 0 is "no opinion".
 import { asciiJson } from '../ascii-json.ts';
+import type { CallerMark } from '../callers.ts';
 import {
   EMPTY, canBlock, decodeForm, fault, harmlessError, object, say, sayError, sayNobodyAsks, shapedCall, splitMcp, text, toolParts,
   type HookDialect, type ToolShape,
 } from '../dialect-kit.ts';
-import type { Answer, EnvMap } from '../../model/dialect.ts';
+import type { Answer } from '../../model/dialect.ts';
 import type { CanonicalEvent } from '../../model/events.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { DecodeFault, Payload, ToolCall } from '../../model/payload.ts';
@@ -42,10 +43,7 @@ function decodeTool(document: JsonObject): ToolCall | DecodeFault {
 }
 
 /** Measured on 0.61.0: hooks get this variable, commands that the model runs and MCP servers do not. */
-function isCaller(document: JsonObject, env: EnvMap): boolean {
-  const session = text(document, 'session_id');
-  return session !== undefined && session !== '' && env['GEMINI_SESSION_ID'] === session;
-}
+const MARK: CallerMark = { session: ['session_id'], env: { GEMINI_SESSION_ID: 'session' } };
 
 function denial(reason: string): Answer {
   return { stdout: `${asciiJson({ decision: 'deny', reason })}\n`, stderr: '', exit: 0 };
@@ -62,10 +60,10 @@ function encode(event: CanonicalEvent, verdict: Verdict, payload: Payload): Answ
 export const geminiDialect: HookDialect = {
   id: 'gemini',
   aliases: [],
-  decode: decodeForm({ client: 'gemini', workspace: 'cwd', session: 'session_id', tool: decodeTool, isCaller }),
+  decode: decodeForm({ client: 'gemini', workspace: 'cwd', session: 'session_id', tool: decodeTool }),
   encode,
   encodeError: (event, reason) => (canBlock(event) ? denial(sayError(reason)) : harmlessError(reason)),
   neutral: () => EMPTY,
-  isCaller,
+  mark: MARK,
   guarded: [{ path: '.gemini/settings.json', level: 'shared' }],
 };

@@ -65,6 +65,5 @@ export const lefthookDialect: HookDialect = {
   },
   encodeError: (_event, reason) => refusal(sayError(reason)),
   neutral: marker,
-  isCaller: () => false,
   guarded: [],
 };

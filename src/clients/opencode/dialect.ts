@@ -2,12 +2,13 @@
 // The plugin (plugin.ts) is ours, so the form is ours too: deny is exit 0 and one document, silence with exit 0 lets the call
 // go on, and everything else makes the plugin refuse. A plugin cannot ask anybody, so `ask` is degraded to deny.
 import { asciiJson } from '../ascii-json.ts';
+import type { CallerMark } from '../callers.ts';
 import {
   decodeForm, fault, object, own, refusingAnswers, shapedCall, splitMcp, text,
   type HookDialect, type ToolShape,
 } from '../dialect-kit.ts';
 import { patchPaths } from '../patch-paths.ts';
-import type { Answer, EnvMap } from '../../model/dialect.ts';
+import type { Answer } from '../../model/dialect.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { DecodeFault, ToolCall } from '../../model/payload.ts';
 
@@ -45,10 +46,7 @@ function decodeTool(document: JsonObject): ToolCall | DecodeFault {
  * The plugin gives its session to the hook alone: commands that the model runs get no variable of ours (measured on 1.18.33).
  * OPENCODE=1 says nothing, the client sets it for the plugin's processes and for the model's.
  */
-function isCaller(document: JsonObject, env: EnvMap): boolean {
-  const session = text(document, 'sessionID');
-  return session !== undefined && session !== '' && env['PRAETORCTL_SHIM_SESSION'] === session;
-}
+const MARK: CallerMark = { session: ['sessionID'], env: { PRAETORCTL_SHIM_SESSION: 'session' } };
 
 function denial(reason: string): Answer {
   return { stdout: `${asciiJson({ decision: 'deny', reason })}\n`, stderr: '', exit: 0 };
@@ -57,10 +55,10 @@ function denial(reason: string): Answer {
 export const opencodeDialect: HookDialect = {
   id: 'opencode',
   aliases: [],
-  decode: decodeForm({ client: 'opencode', workspace: 'directory', session: 'sessionID', tool: decodeTool, isCaller }),
+  decode: decodeForm({ client: 'opencode', workspace: 'directory', session: 'sessionID', tool: decodeTool }),
   // The plugin registers no stop; a later one gets the words that it would need.
   ...refusingAnswers({ deny: (_event, reason) => denial(reason), stop: denial }),
-  isCaller,
+  mark: MARK,
   guarded: [
     { path: '.config/opencode/plugins/praetorctl.js', level: 'hooks' },
     { path: '.opencode/plugins/praetorctl.js', level: 'hooks' },
