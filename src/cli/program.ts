@@ -99,7 +99,7 @@ function addClients(program: Command, running: Running): void {
   sub('apply [file]', 'Plan, ask, write, read back. With a file: exactly the stored plan.')
     .addOption(clientOption()).addOption(scopeOption()).addOption(settingsOption()).addOption(adoptOption()).addOption(yesOption()).addOption(dryRunOption())
     .action(action(running, 'report', clientsApply));
-  sub('verify', 'What is known about each client: installed, discovered, observed, drifted, stale. Reads only.')
+  sub('verify', 'What is known about each client: installed, discovered, observed, drifted, stale. Reads only; of many receipts it keeps a checkpoint beside them.')
     .addOption(clientOption()).addOption(scopeOption()).addOption(settingsOption())
     .addOption(new Option('--require <state>', 'the state every selected client must have').choices(['installed', 'discovered', 'observed']).default('observed').env('PRAETORCTL_REQUIRE'))
     .action(action(running, 'verify', clientsVerify));

@@ -4,9 +4,10 @@ import { dialectFor } from '../clients/dialects.ts';
 import type { Host } from '../host.ts';
 import { EXIT, PraetorError, type Diagnostic } from '../model/diagnostic.ts';
 import type { Receipt } from '../receipts/format.ts';
-import { walkReceipts, type WalkFiles, type WalkResult } from '../receipts/walk.ts';
+import { walkReceipts, type WalkResult } from '../receipts/walk.ts';
 import { ownDirs } from '../roots/own-dirs.ts';
 import { rootContext } from '../roots/context.ts';
+import { walkFiles } from '../verify/receipt-store.ts';
 import { absolutePath } from './policy-input.ts';
 import { styleFor, type Outcome } from './output.ts';
 import type { CommandContext } from './program.ts';
@@ -108,16 +109,6 @@ function rawFilter(filter: Filter): (line: string) => 'take' | 'skip' | 'stop' {
   return (line) => {
     if (oldest !== '' && line.startsWith(LINE_START) && line.slice(LINE_START.length, LINE_START.length + oldest.length) < oldest) return 'stop';
     return groups.every((group) => group.some((text) => line.includes(text))) ? 'take' : 'skip';
-  };
-}
-
-function walkFiles(host: Host): WalkFiles {
-  // One character per byte: positions stay bytes, and our lines are ASCII anyway.
-  const decoder = new TextDecoder('latin1');
-  return {
-    names: (path) => (host.stat(path) === undefined ? undefined : host.readDir(path)),
-    size: (path) => { const stat = host.stat(path); return stat?.kind === 'file' ? stat.size : undefined; },
-    readAt: (path, start, end) => decoder.decode(host.readAt(path, start, end - start)),
   };
 }
 

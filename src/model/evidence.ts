@@ -77,8 +77,8 @@ export interface ReceiptEvidence {
   readonly earlierTool: ReceiptFact | undefined;
   /** Newest genuine receipt since the installation for each event. */
   readonly byEvent: ReadonlyMap<string, ReceiptFact>;
-  /** Receipts of this client's registration that are no evidence, counted by the reason why not. */
-  readonly ignored: { readonly synthetic: number; readonly otherCaller: number; readonly beforeInstall: number; readonly future: number };
+  /** Are there receipts of this client's registration that are no evidence, and why not? */
+  readonly ignored: { readonly synthetic: boolean; readonly otherCaller: boolean; readonly beforeInstall: boolean; readonly future: boolean };
 }
 
 export interface ClientEvidence {

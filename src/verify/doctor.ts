@@ -117,9 +117,9 @@ function stateRows(ground: Ground): DoctorRow[] {
   ];
   if (!receipts.ok) return [...rows, row('error', 'state.receipts', `the receipts cannot be read: ${receipts.why}`, `correct the permissions of ${dirs.receipts}`)];
   if (host.stat(dirs.receipts) === undefined) return [...rows, row('info', 'state.receipts', 'there are no receipts yet')];
-  const { damagedLines, receipts: read } = receipts.tail;
-  return [...rows, damagedLines > 0 ? row('warning', 'state.receipts', `${damagedLines} of ${damagedLines + read.length} receipt lines are damaged and do not count`, 'nothing needs to be done; they go with the next rotation')
-    : row('ok', 'state.receipts', `${read.length} receipts can be read`)];
+  const { damagedLines, lines } = receipts.counted();
+  return [...rows, damagedLines > 0 ? row('warning', 'state.receipts', `${damagedLines} of ${damagedLines + lines} receipt lines are damaged and do not count`, 'nothing needs to be done; they go with the next rotation')
+    : row('ok', 'state.receipts', `${lines} receipts can be read`)];
 }
 
 function pendingRows(ground: Ground): DoctorRow[] {

@@ -17,7 +17,7 @@ import { openaiResponses } from './models/responses.ts';
 import type { ModelApi } from './models/script.ts';
 import { startModelServer } from './models/server.ts';
 import { waitOf, type RunSeen, type StepSeen } from './prove-cause.ts';
-import { readReceipts } from './receipts.ts';
+import { receiptsSince } from './receipts.ts';
 import { HOOK_MS_MAX, runCommand, type CommandResult } from './run-command.ts';
 import type { Ground } from './verify.ts';
 
@@ -132,11 +132,9 @@ function look(run: ProofRun, stage: Stage, record: ModelRecord, ended: StartResu
 
 /** Of this run: by the workspace, which nobody else has. A call that could not be read names none; then client and time must do. */
 function ownReceipts({ ground: { host, dirs }, client }: ProofRun, stage: Stage, since: number): readonly Receipt[] {
-  const source = readReceipts(host, dirs.receipts);
-  if (!source.ok) return [];
   const name = stage.root.slice(stage.root.lastIndexOf(WORKSPACE_PREFIX));
   const isOurs = ({ workspace, verdict, client: whose }: Receipt): boolean => (workspace === undefined ? verdict === 'error' && whose === client.id : workspace.includes(`/${name}/`));
-  return source.tail.receipts.filter((receipt) => receipt.synthetic !== true && Date.parse(receipt.time) >= since && isOurs(receipt)).reverse();
+  return receiptsSince(host, dirs.receipts, since).filter((receipt) => receipt.synthetic !== true && isOurs(receipt));
 }
 
 /** What the registered command does when called as the client would; its receipt is marked and never evidence. */

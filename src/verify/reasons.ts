@@ -89,8 +89,8 @@ function extras(client: ClientDefinition, e: ClientEvidence): Reason[] {
   if (tool?.verdict === 'error') {
     found.push({ code: 'last-answer-error', text: 'the newest receipt says that praetorctl could not judge the call', fix: 'praetorctl doctor' });
   }
-  const counts = [[ignored.synthetic, 'made by doctor or the demonstration'], [ignored.otherCaller, 'run by hand or by another client'], [ignored.beforeInstall, 'from before the registration'], [ignored.future, 'from the future']] as const;
-  const words = counts.filter(([n]) => n > 0).map(([n, what]) => `${n} ${what}`);
+  const kinds = [[ignored.synthetic, 'made by doctor or the demonstration'], [ignored.otherCaller, 'run by hand or by another client'], [ignored.beforeInstall, 'from before the registration'], [ignored.future, 'from the future']] as const;
+  const words = kinds.filter(([some]) => some).map(([, what]) => what);
   if (registered && tool === undefined && words.length > 0) {
     found.push({ code: 'ignored-receipts', text: `receipts that are no evidence: ${words.join(', ')}`, fix: `let ${client.name} run one harmless command, then: praetorctl clients verify --client ${client.id}` });
   }

@@ -1,36 +1,19 @@
 // Contract: what the receipts say about one client. A receipt is evidence only if this client itself ran its own
 // registration, after the registration came to stand as it does, and not on behalf of doctor or the demonstration.
-// Everything else is counted with the reason why it does not count. Reads through the Host.
+// Everything else is named with the reason why it does not count. Reads through the Host.
 import type { Host } from '../host.ts';
 import { isCanonicalEvent } from '../model/events.ts';
 import type { ReceiptEvidence, ReceiptFact } from '../model/evidence.ts';
 import { hasTool } from '../clients/dialect-kit.ts';
 import type { Receipt } from '../receipts/format.ts';
-import { readReceiptTail, type ReceiptTail } from '../receipts/read.ts';
-
-/** A clock may be set back a little; a receipt from further ahead would never age. */
-export const FUTURE_MS_MAX = 5 * 60_000;
-
-export type ReceiptSource = { readonly ok: true; readonly tail: ReceiptTail } | { readonly ok: false; readonly why: string };
+import { FUTURE_MS_MAX, type Note } from '../receipts/history.ts';
+import { walkReceipts } from '../receipts/walk.ts';
+import { openStore, walkFiles, type ReceiptStore, type StoreOptions } from './receipt-store.ts';
 
 /** The newest receipts of this machine. No directory is no receipt; one that cannot be read is `unknown`. */
-export function readReceipts(host: Host, directory: string): ReceiptSource {
-  try {
-    const tail = readReceiptTail(directory, {
-      names: (path) => (host.stat(path) === undefined ? undefined : host.readDir(path)),
-      size: (path) => host.stat(path)?.size,
-      readAt: (path, start, end) => (host.stat(path)?.kind === 'file' ? new TextDecoder().decode(host.readAt(path, start, end - start)) : fail('not a regular file')),
-    });
-    return { ok: true, tail };
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : error instanceof Error ? error.message : 'unknown';
-    return { ok: false, why: `${directory} cannot be read (${code})` };
-  }
-}
-
-function fail(message: string): never {
-  throw new Error(message);
-}
+export type ReceiptSource =
+  | { readonly ok: true; readonly counted: () => Pick<ReceiptStore, 'lines' | 'damagedLines'>; readonly ask: (question: ReceiptQuestion) => ReceiptEvidence }
+  | { readonly ok: false; readonly why: string };
 
 export interface ReceiptQuestion {
   readonly id: string;
@@ -42,54 +25,94 @@ export interface ReceiptQuestion {
   readonly workspace: ((path: string) => boolean) | undefined;
 }
 
-const NOTHING = { tool: undefined, session: undefined, earlierTool: undefined, byEvent: new Map<string, ReceiptFact>() };
+const unreadable = (directory: string, error: unknown): string => {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : error instanceof Error ? error.message : 'unknown';
+  return `${directory} cannot be read (${code})`;
+};
 
-function factOf(receipt: Receipt): ReceiptFact | undefined {
-  if (!isCanonicalEvent(receipt.event) || receipt.verdict === 'skipped' || receipt.verdict === 'recorded') return undefined;
-  return { at: Date.parse(receipt.time), event: receipt.event, verdict: receipt.verdict, engine: receipt.engine, policy: receipt.policy };
+export function readReceipts(host: Host, directory: string, options: StoreOptions = {}): ReceiptSource {
+  let store: ReceiptStore;
+  try {
+    store = openStore(host, directory, options);
+  } catch (error) {
+    return { ok: false, why: unreadable(directory, error) };
+  }
+  const ask = (question: ReceiptQuestion): ReceiptEvidence => {
+    try {
+      const found = answer(store, question);
+      if (found !== undefined) return found;
+      // A note without its receipt: the files are not what was noted, so all of them are read.
+      store = openStore(host, directory, { ...options, afresh: true });
+      return answer(store, question) ?? unknown('the receipts changed while they were read');
+    } catch (error) {
+      return unknown(unreadable(directory, error));
+    }
+  };
+  return { ok: true, counted: () => store, ask };
 }
 
-const newer = (a: ReceiptFact | undefined, b: ReceiptFact): ReceiptFact => (a === undefined || b.at > a.at ? b : a);
+/** Receipts since a time, the oldest first: for what has just run. */
+export function receiptsSince(host: Host, directory: string, since: number): readonly Receipt[] {
+  const found: Receipt[] = [];
+  try {
+    walkReceipts(directory, walkFiles(host), {
+      look: () => 'take',
+      visit: (receipt) => {
+        const late = Date.parse(receipt.time) >= since;
+        if (late) found.push(receipt);
+        return Date.parse(receipt.time) < since - FUTURE_MS_MAX;
+      },
+    });
+  } catch { /* what cannot be read is no receipt */ }
+  return found.reverse();
+}
+
+const NOTHING = { tool: undefined, session: undefined, earlierTool: undefined, byEvent: new Map<string, ReceiptFact>() };
+const NONE_IGNORED = { synthetic: false, otherCaller: false, beforeInstall: false, future: false };
+
+const unknown = (why: string): ReceiptEvidence => ({ ...NOTHING, unread: why, ignored: NONE_IGNORED });
 
 export function receiptEvidence(source: ReceiptSource, question: ReceiptQuestion): ReceiptEvidence {
-  const ignored = { synthetic: 0, otherCaller: 0, beforeInstall: 0, future: 0 };
-  if (!source.ok) return { ...NOTHING, unread: source.why, ignored };
-  const { id, aliases, since, now, workspace } = question;
-  const byEvent = new Map<string, ReceiptFact>();
-  const early = sessionsBefore(source.tail, id, since);
-  let tool: ReceiptFact | undefined;
-  let session: ReceiptFact | undefined;
-  let earlierTool: ReceiptFact | undefined;
-  for (const receipt of source.tail.receipts) {
-    const fact = factOf(receipt);
-    if (fact === undefined || (receipt.client !== id && !aliases.includes(receipt.client))) continue;
-    if (workspace !== undefined && (receipt.workspace === undefined || !workspace(receipt.workspace))) continue;
-    if (receipt.synthetic === true) { ignored.synthetic += 1; continue; }
-    if (receipt.caller !== id) { ignored.otherCaller += 1; continue; }
-    if (fact.at > now + FUTURE_MS_MAX) { ignored.future += 1; continue; }
-    if (since === undefined || fact.at <= since || (receipt.session !== undefined && early.has(receipt.session))) {
-      ignored.beforeInstall += 1;
-      if (hasTool(fact.event)) earlierTool = newer(earlierTool, fact);
-      continue;
-    }
-    byEvent.set(fact.event, newer(byEvent.get(fact.event), fact));
-    if (hasTool(fact.event)) tool = newer(tool, fact);
-    else session = newer(session, fact);
-  }
-  return { unread: unseen(source.tail, since, tool), tool, session, earlierTool, byEvent, ignored };
+  return source.ok ? source.ask(question) : unknown(source.why);
 }
 
-/** Sessions that had begun before the registration: a client reads its hooks at the start, so later calls may run the old ones. */
-function sessionsBefore(tail: ReceiptTail, id: string, since: number | undefined): ReadonlySet<string> {
-  const found = new Set<string>();
-  if (since === undefined) return found;
-  for (const { session, caller, time } of tail.receipts) if (session !== undefined && caller === id && Date.parse(time) <= since) found.add(session);
-  return found;
+const newer = <T extends { readonly at: number }>(a: T | undefined, b: T): T => (a === undefined || b.at > a.at ? b : a);
+
+/** Undefined where a receipt does not stand where it was noted. */
+function answer(store: ReceiptStore, { id, aliases, since, now, workspace }: ReceiptQuestion): ReceiptEvidence | undefined {
+  const ignored = { ...NONE_IGNORED };
+  const newest = new Map<string, Note>();
+  let earlier: Note | undefined;
+  for (const note of [id, ...aliases].flatMap((word) => store.notesOf(word))) {
+    if (workspace !== undefined && (note.workspace === '' || !workspace(note.workspace))) continue;
+    if (note.kind === 'synthetic') ignored.synthetic = true;
+    else if (note.caller !== id) ignored.otherCaller = true;
+    else if (note.kind === 'future' || note.at > now + FUTURE_MS_MAX) ignored.future = true;
+    // A client reads its hooks when a session starts, so a session that had begun before may still run the old ones.
+    else if (since === undefined || note.at <= since || note.begun <= since) {
+      ignored.beforeInstall = true;
+      if (isToolEvent(note.event)) earlier = newer(earlier, note);
+    } else newest.set(note.event, newer(newest.get(note.event), note));
+  }
+  const facts = [...newest.values()].map((note) => factOf(store, note));
+  const earlierTool = earlier === undefined ? undefined : factOf(store, earlier);
+  if (!facts.every((fact) => fact !== undefined) || (earlier !== undefined && earlierTool === undefined)) return undefined;
+  const newestOf = (list: readonly ReceiptFact[]): ReceiptFact | undefined => list.reduce<ReceiptFact | undefined>(newer, undefined);
+  const tool = newestOf(facts.filter(({ event }) => hasTool(event)));
+  const session = newestOf(facts.filter(({ event }) => !hasTool(event)));
+  return { unread: unseen(store, since, tool), tool, session, earlierTool, byEvent: new Map(facts.map((fact) => [fact.event, fact])), ignored };
+}
+
+const isToolEvent = (event: string): boolean => isCanonicalEvent(event) && hasTool(event);
+
+function factOf(store: ReceiptStore, note: Note): ReceiptFact | undefined {
+  const receipt = store.receiptOf(note);
+  if (receipt === undefined || !isCanonicalEvent(receipt.event)) return undefined;
+  return { at: note.at, event: receipt.event, verdict: receipt.verdict, engine: receipt.engine, policy: receipt.policy };
 }
 
 /** "No receipt" may be said only if the receipts were read back to the installation. */
-function unseen(tail: ReceiptTail, since: number | undefined, tool: ReceiptFact | undefined): string | undefined {
-  if (!tail.truncated || tool !== undefined || since === undefined) return undefined;
-  const oldest = tail.receipts[tail.receipts.length - 1];
-  return oldest === undefined || Date.parse(oldest.time) > since ? 'there are more receipts than are read, and none of the newest is of this client' : undefined;
+function unseen({ unknownBefore }: ReceiptStore, since: number | undefined, tool: ReceiptFact | undefined): string | undefined {
+  if (unknownBefore === null || tool !== undefined || since === undefined || unknownBefore <= since) return undefined;
+  return 'there are more receipts than are read, and none of the newest is of this client';
 }

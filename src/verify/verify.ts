@@ -1,5 +1,5 @@
-// Contract: the use case `clients verify`: which clients, what was seen of each, what follows. Writes nothing, starts
-// nothing. Throws PraetorError for unknown names, wrong root overrides, broken settings or records; what cannot be read of
+// Contract: the use case `clients verify`: which clients, what was seen of each, what follows. Starts nothing, and writes nothing
+// but the checkpoint of the receipts in our own directory (receipt-store.ts). Throws PraetorError for unknown names, wrong root overrides, broken settings or records; what cannot be read of
 // a client is `unknown` in the answer. Reads through the Host.
 import type { Host } from '../host.ts';
 import { EXIT, PraetorError, type Diagnostic } from '../model/diagnostic.ts';

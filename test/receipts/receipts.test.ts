@@ -1,7 +1,7 @@
-// Contract: receipts: the format, reading back what is torn, rotation under parallel load, sha256.
+// Contract: receipts: the format, rotation under parallel load, sha256.
 import { createHash } from 'node:crypto';
 import { execFile } from 'node:child_process';
-import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, readSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -10,7 +10,6 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { appendReceipt, RECEIPTS_FILE, rotatedNames } from '../../src/receipts/append.ts';
 import { formatReceipt, isoTime, parseReceiptLine, RECEIPT_BYTES_MAX, type Receipt } from '../../src/receipts/format.ts';
-import { readReceiptTail, type ReceiptFiles } from '../../src/receipts/read.ts';
 import { sha256Hex } from '../../src/model/sha256.ts';
 
 const RECEIPT: Receipt = {
@@ -21,20 +20,6 @@ const RECEIPT: Receipt = {
 let directory: string;
 beforeEach(() => { directory = mkdtempSync(join(tmpdir(), 'praetorctl-receipts-')); });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
-
-const files: ReceiptFiles = {
-  names: (path) => (existsSync(path) ? readdirSync(path) : undefined),
-  size: (path) => (existsSync(path) ? statSync(path).size : undefined),
-  readAt: (path, start, end) => {
-    const bytes = Buffer.alloc(end - start);
-    const fd = openSync(path, 'r');
-    try {
-      return bytes.toString('utf8', 0, readSync(fd, bytes, 0, bytes.length, start));
-    } finally {
-      closeSync(fd);
-    }
-  },
-};
 
 describe('format', () => {
   test('round trip, fixed order', () => {
@@ -72,32 +57,6 @@ describe('format', () => {
   test('sha256', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => { expect(sha256Hex(text)).toBe(createHash('sha256').update(text).digest('hex')); }), { numRuns: 1000 });
     for (const length of [0, 55, 56, 63, 64, 119, 120, 1000]) expect(sha256Hex('a'.repeat(length))).toBe(createHash('sha256').update('a'.repeat(length)).digest('hex'));
-  });
-});
-
-describe('reading back', () => {
-  const at = (n: number): string => formatReceipt({ ...RECEIPT, ms: n });
-  const numbers = (list: readonly Receipt[]): number[] => list.map(({ ms }) => ms);
-
-  test('nothing there', () => {
-    expect(readReceiptTail(join(directory, 'none'), files)).toEqual({ receipts: [], damagedLines: 0, truncated: false });
-  });
-
-  test('newest first over rotated files; damaged lines are counted', () => {
-    writeFileSync(join(directory, 'receipts-20260101T000000000Z-1.jsonl'), at(1) + at(2));
-    writeFileSync(join(directory, 'receipts-20260201T000000000Z-1.jsonl'), `${at(3)}garbage\n${at(4)}`);
-    writeFileSync(join(directory, RECEIPTS_FILE), at(5) + at(6) + at(7).slice(0, 30));
-    expect(numbers(readReceiptTail(directory, files).receipts)).toEqual([6, 5, 4, 3, 2, 1]);
-    expect(readReceiptTail(directory, files).damagedLines).toBe(2);
-  });
-
-  test('bounded', () => {
-    writeFileSync(join(directory, RECEIPTS_FILE), at(1) + at(2) + at(3));
-    const tail = readReceiptTail(directory, files, at(1).length * 2 + 10);
-    expect(numbers(tail.receipts)).toEqual([3, 2]);
-    expect(tail).toMatchObject({ truncated: true, damagedLines: 0 });
-    writeFileSync(join(directory, 'receipts-20260101T000000000Z-1.jsonl'), at(9));
-    expect(readReceiptTail(directory, files, at(1).length * 3)).toMatchObject({ truncated: true });
   });
 });
 

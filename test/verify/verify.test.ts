@@ -71,11 +71,11 @@ describe.each(IDS)('%s', (id) => {
   });
 
   it.each([
-    ['synthetic ones', { synthetic: true }, '1 made by doctor or the demonstration'],
-    ['those another client caused', { caller: 'someone-else' }, '1 run by hand or by another client'],
-    ['those run by hand', { caller: 'unknown' }, '1 run by hand or by another client'],
-    ['those from before the installation', { time: '2020-01-01T00:00:00.000Z' }, '1 from before the registration'],
-    ['those from the future', { time: '2199-01-01T00:00:00.000Z' }, '1 from the future'],
+    ['synthetic ones', { synthetic: true }, 'made by doctor or the demonstration'],
+    ['those another client caused', { caller: 'someone-else' }, 'run by hand or by another client'],
+    ['those run by hand', { caller: 'unknown' }, 'run by hand or by another client'],
+    ['those from before the installation', { time: '2020-01-01T00:00:00.000Z' }, 'from before the registration'],
+    ['those from the future', { time: '2199-01-01T00:00:00.000Z' }, 'from the future'],
   ] as const)('is not observed from receipts that are no evidence: %s', async (_name, more, said) => {
     const m = machine();
     await apply(m, [id]);
