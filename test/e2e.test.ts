@@ -18,6 +18,7 @@ const CAPTURED: Record<string, { file: string; command: readonly string[] }> = {
   'copilot-cli': { file: '1.0.102.preToolUse.json', command: ['toolArgs', 'command'] },
   droid: { file: '0.215.0.PreToolUse.json', command: ['tool_input', 'command'] },
   opencode: { file: '1.18.33.before-bash.json', command: ['args', 'command'] },
+  kilo: { file: '7.7.9.before-bash.json', command: ['args', 'command'] },
   agy: { file: 'documented.PreToolUse-run_command.json', command: ['toolCall', 'args', 'CommandLine'] },
 };
 

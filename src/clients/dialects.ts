@@ -9,6 +9,7 @@ import { copilotCliDialect } from './copilot-cli/dialect.ts';
 import type { GuardedFile, HookDialect } from './dialect-kit.ts';
 import { droidDialect } from './droid/dialect.ts';
 import { geminiDialect } from './gemini/dialect.ts';
+import { kiloDialect } from './kilo/dialect.ts';
 import { lefthookDialect } from './lefthook/dialect.ts';
 import { opencodeDialect } from './opencode/dialect.ts';
 import { qwenDialect } from './qwen/dialect.ts';
@@ -25,6 +26,7 @@ export const DIALECTS: readonly HookDialect[] = [
   droidDialect,
   opencodeDialect,
   auggieDialect,
+  kiloDialect,
 ];
 
 /** For people and git hook managers: no client, so nothing is registered for them and no receipt of theirs is evidence. */

@@ -9,6 +9,7 @@ import { codex } from './codex/setup.ts';
 import { copilotCli } from './copilot-cli/setup.ts';
 import { droid } from './droid/setup.ts';
 import { gemini } from './gemini/setup.ts';
+import { kilo } from './kilo/setup.ts';
 import { opencode } from './opencode/setup.ts';
 import { qwen } from './qwen/setup.ts';
 
@@ -23,6 +24,7 @@ export const CLIENTS: readonly ClientDefinition[] = [
   opencode,
   auggie,
   claudeDesktop,
+  kilo,
 ];
 
 function distance(a: string, b: string): number {

@@ -1,5 +1,5 @@
 // Contract: path rules of the three platforms as pure functions, so that Windows rules are tested on Linux. PURE.
-import type { Platform } from '../model/client.ts';
+import type { Platform, RootContext } from '../model/client.ts';
 
 /** Absolute in the platform's sense: `/x`; on Windows `C:\x`, `C:/x` or `\\server\share`. */
 export function isAbsolutePath(platform: Platform, path: string): boolean {
@@ -23,4 +23,11 @@ export function dirOf(platform: Platform, path: string): string {
   const cut = platform === 'win32' ? Math.max(path.lastIndexOf('\\'), path.lastIndexOf('/')) : path.lastIndexOf('/');
   if (cut <= 0) return platform === 'win32' ? path : '/';
   return path.slice(0, cut);
+}
+
+/** Where programs with the same directory on every platform keep their configuration: `~/.config`, or the variable's directory. */
+export function configHome({ platform, env, home }: Pick<RootContext, 'platform' | 'env' | 'home'>): string {
+  const named = env['XDG_CONFIG_HOME'];
+  // The specification says that a relative one is ignored.
+  return named !== undefined && isAbsolutePath(platform, named) ? named : joinPath(platform, home, '.config');
 }

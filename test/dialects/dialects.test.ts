@@ -171,6 +171,13 @@ describe('decoding', () => {
     expect(decoded('agy', 'pre-tool', { toolCall: null }).workspace).toBeUndefined();
   });
 
+  test('kilo: a background process runs a command in some of its actions', () => {
+    expect(tool('kilo', { tool: 'background_process', args: { action: 'start', command: 'git push -f', workdir: '/x' } })).toMatchObject({ kind: 'shell', command: 'git push -f', cwd: '/x' });
+    expect(tool('kilo', { tool: 'background_process', args: { action: 'list' } })?.kind).toBe('other');
+    expect(get('kilo').decode('pre-tool', { tool: 'background_process', args: { action: 'start', command: 7 } }, {})).toHaveProperty('fault');
+    expect(tool('opencode', { tool: 'background_process', args: { command: 'x' } })?.kind).toBe('mcp');
+  });
+
   test('a relative workspace is unknown', () => {
     expect(decoded('claude', 'stop', { cwd: 'x' }).workspace).toBeUndefined();
   });
@@ -208,6 +215,9 @@ describe('caller', () => {
     ['opencode', { PRAETORCTL_SHIM_SESSION: 'other' }, 'unknown'],
     // A command that the model runs.
     ['opencode', { OPENCODE: '1', AGENT: '1' }, 'unknown'],
+    ['kilo', { PRAETORCTL_SHIM_SESSION: 's1', KILO: '1' }, 'kilo'],
+    // A command that the model runs.
+    ['kilo', { KILO: '1', KILO_PID: '7', OPENCODE: '1', AGENT: '1' }, 'unknown'],
     ['agy', { ANTIGRAVITY_CONVERSATION_ID: 's1' }, 'agy'],
     ['codex', { PATH: `${HELPER}:${PACKAGE}:/usr/bin` }, 'codex'],
     ['codex', { PATH: '/home/dev/.codex/tmp/arg0/codex-arg0AbC:/usr/bin' }, 'codex'],

@@ -31,6 +31,7 @@ const EVENTS: Readonly<Record<string, Readonly<Record<string, CanonicalEvent>>>>
   // The plugin's documents, made of what the client gave the plugin.
   opencode: { before: 'pre-tool', after: 'post-tool', created: 'session-start' },
   auggie: { PreToolUse: 'pre-tool', PostToolUse: 'post-tool', SessionStart: 'session-start', PromptSubmit: 'prompt' },
+  kilo: { before: 'pre-tool', after: 'post-tool', created: 'session-start' },
   agy: { PreToolUse: 'pre-tool', PostToolUse: 'post-tool', PreInvocation: 'session-start', Stop: 'stop' },
 };
 

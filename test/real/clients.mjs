@@ -174,4 +174,36 @@ const opencode = {
   replaySession: 'known-to-the-model',
 };
 
-export const CLIENTS = [claude, codex, gemini, qwen, copilot, droid, opencode];
+const kilo = {
+  id: 'kilo',
+  // The main package of this version is not to be had, the platform's is, and holds the program itself.
+  packages: [`@kilocode/cli-${process.platform}-${process.arch}@7.7.9`, '@kilocode/plugin@7.3.1'],
+  binary: (modules) => join(modules, '@kilocode', `cli-${process.platform}-${process.arch}`, 'bin', 'kilo'),
+  api: 'openai-chat-completions',
+  hooksFile: '.config/kilo/plugin/praetorctl.js',
+  files: ['.config/kilo/plugin/praetorctl.js', '.config/kilo/kilo.jsonc'],
+  rewrites: [],
+  environment: () => ({ KILO_DISABLE_AUTOUPDATE: '1', KILO_DISABLE_MODELS_FETCH: '1', KILO_DISABLE_LSP_DOWNLOAD: '1', KILO_DISABLE_SHARE: '1', KILO_NO_DAEMON: '1' }),
+  before: (home, url, binary) => {
+    const declared = { dependencies: { '@kilocode/plugin': '7.7.9' } };
+    put(join(home, '.config/kilo/package.json'), `${JSON.stringify(declared)}\n`);
+    put(join(home, '.config/kilo/package-lock.json'), `${JSON.stringify({ lockfileVersion: 3, packages: { '': declared } })}\n`);
+    cpSync(join(binary, '../../../plugin'), join(home, '.config/kilo/node_modules/@kilocode/plugin'), { recursive: true });
+    // Without this mark the first start allows every shell command in kilo.jsonc.
+    put(join(home, '.config/kilo/.bash-permission-migrated'), '');
+    put(join(home, '.config/kilo/kilo.jsonc'), [
+      '{', '  // the person\'s own comment', '  "$schema": "https://app.kilo.ai/config.json",', '  "permission": { "bash": "allow" },',
+      '  "model": "loopback/scripted",', '  "small_model": "loopback/scripted",', '  "autoupdate": false,', '  "share": "disabled",',
+      `  "provider": ${JSON.stringify({ loopback: { npm: '@ai-sdk/openai-compatible', name: 'loopback', options: { baseURL: url, apiKey: 'not-a-key' }, models: { scripted: { name: 'scripted', tool_call: true } } } })}`,
+      '}', '',
+    ].join('\n'));
+  },
+  argv: () => ['run', '--auto', PROMPT],
+  shell: (command) => ({ tool: 'bash', input: { command, description: 'as the script says' } }),
+  mcp: (text) => ({ tool: 'lab_echo', input: { text } }),
+  mcpTool: 'lab_echo',
+  replay: '{"tool":"bash","sessionID":"%s","callID":"x","args":{"command":"ls"},"directory":"/"}',
+  replaySession: 'known-to-the-model',
+};
+
+export const CLIENTS = [claude, codex, gemini, qwen, copilot, droid, opencode, kilo];

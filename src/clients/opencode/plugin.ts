@@ -1,6 +1,11 @@
-// Contract: the body of OpenCode's plugin file. It has no dependency, keeps no state and decides nothing: it asks the command in
-// COMMANDS (a line that the generator puts before it) and refuses the call wherever there is no clear answer. PURE.
-// Nothing is thrown outside the two functions that OpenCode calls: a plugin that fails to load is left out in silence.
+// Contract: the body of the plugin file of OpenCode and its forks, and the surfaces that their rows share. The plugin has no
+// dependency, keeps no state and decides nothing: it asks the command in COMMANDS (a line that the generator puts before it)
+// and refuses the call wherever there is no clear answer. PURE.
+// Nothing is thrown outside the two functions that the client calls: a plugin that fails to load is left out in silence.
+import type { HookEvent, HookSurface, McpServer, McpSurface } from '../../model/client.ts';
+import type { JsonObject } from '../../model/json.ts';
+import { httpEntry, strings } from '../mcp-kit.ts';
+import { commandHandler, topLevelArrays } from '../registration.ts';
 
 export const PLUGIN_BODY = `import { spawnSync } from "node:child_process";
 
@@ -52,3 +57,35 @@ export const Praetorctl = async ({ directory, worktree }) => {
   return hooks;
 };
 `;
+
+// The plugin's own limit; the client has none and waits.
+const TIMEOUT_SECONDS = 30;
+
+const EVENTS: readonly HookEvent[] = [
+  { canonical: 'pre-tool', native: 'tool.execute.before', timeout: TIMEOUT_SECONDS, flat: true },
+  { canonical: 'post-tool', native: 'tool.execute.after', timeout: TIMEOUT_SECONDS, flat: true },
+  { canonical: 'session-start', native: 'session.created', timeout: TIMEOUT_SECONDS, flat: true },
+];
+
+export const PLUGIN_HOOKS: HookSurface = {
+  shape: 'artefact', timeoutUnit: 's', events: EVENTS, positional: false,
+  arrayPath: (native) => [native],
+  arrays: topLevelArrays,
+  handler: commandHandler(() => ({ body: PLUGIN_BODY })),
+};
+
+function mcpEntry(server: McpServer): JsonObject {
+  if (server.kind === 'http') return { type: 'remote', ...httpEntry(server, 'url'), enabled: true };
+  const environment = Object.keys(server.env).length > 0 ? { environment: strings(server.env) } : {};
+  return { type: 'local', command: [server.command, ...server.args], ...environment, enabled: true };
+}
+
+export const PLUGIN_MCP: McpSurface = {
+  key: 'mcp', ownedKeys: ['type', 'command', 'environment', 'url', 'headers', 'enabled'], toolNaming: '<server>_<tool>',
+  validName: (name) => /^[A-Za-z0-9_-]+$/.test(name),
+  entry: (server) => ({ ok: true, entry: mcpEntry(server) }),
+};
+
+export function pluginSample(command: string, workspace: string): JsonObject {
+  return { tool: 'bash', sessionID: 'praetorctl-sample', callID: 'sample', args: { command, description: 'sample' }, directory: workspace, worktree: workspace };
+}
