@@ -38,7 +38,7 @@ export function decideCall(index: ContractIndex, call: CallName, input: JsonValu
   };
 }
 
-export function quarantined(tool: string): ContractDecision {
+export function quarantined(tool: string): Extract<ContractDecision, { decision: 'deny' }> {
   return {
     decision: 'deny', code: 'policy_denied', detail: 'definition_changed',
     reason: `${tool} is no longer what the person approved: its server changed the definition. Ask the person: praetorctl contract diff`,

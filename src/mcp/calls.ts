@@ -1,0 +1,212 @@
+// Contract: one `tools/call` of the client: refused, asked about, or forwarded without the arguments that are ours. PURE: what is
+// done is said as actions. The decision is contract/decide.ts, the same as the hook's.
+import { decide, type ContractCode, type ContractDecision } from '../contract/decide.ts';
+import { refusal, refusedResult, type Envelope } from '../contract/envelope.ts';
+import { quarantined } from '../contract/lookup.ts';
+import { canonicalJson } from '../contract/pins.ts';
+import { withoutControls } from '../contract/served.ts';
+import { jsonEditor } from '../merge/json.ts';
+import { isObject, type JsonObject, type JsonValue } from '../model/json.ts';
+import { approvals, type Approvals } from './human.ts';
+import { ledger, type Ledger } from './ledger.ts';
+import type { GovernedTool, LiveTools } from './live-tools.ts';
+import { canElicit, idKey, metaOf, request, result, type MessageId } from './messages.ts';
+import { QUESTION_KEY, QUESTION_MS_MAX, STATES_MAX, type Action, type HeldCall, type SessionConfig } from './session-types.ts';
+
+const STRICT = jsonEditor({ comments: false, trailingCommas: false, bom: false, utf16le: false, emptyIsObject: false });
+
+/** What is known of the client besides the call. */
+export interface ClientSide { readonly capabilities: JsonObject | undefined; readonly name: string }
+
+export interface Calls {
+  readonly call: (held: HeldCall, client: ClientSide) => readonly Action[];
+  /** The client's response to a question of ours; undefined: not one of ours. */
+  readonly answered: (id: MessageId, response: JsonObject) => readonly Action[] | undefined;
+  /** True where the call was waiting for a person: the upstream never saw it. */
+  readonly cancelled: (id: MessageId) => boolean;
+  /** True where results have to be looked at. */
+  readonly isBusy: () => boolean;
+  readonly watches: (key: string) => boolean;
+  readonly finished: (key: string, response: JsonObject) => void;
+  readonly tick: () => readonly Action[];
+}
+
+interface Judged { readonly held: HeldCall; readonly tool: GovernedTool; readonly given: JsonObject; readonly digest: string; readonly caller: string; readonly modern: boolean }
+interface Question { readonly judged: Judged; readonly reason: string; readonly until: number }
+type Refused = Exclude<ContractDecision, { decision: 'none' }>;
+
+interface Gate {
+  readonly config: SessionConfig;
+  readonly live: LiveTools;
+  readonly human: Approvals;
+  readonly keys: Ledger;
+  readonly questions: Map<string, Question>;
+  readonly running: Map<string, Judged>;
+  /** Digest of an upstream's own state -> the call that may come back with it. */
+  readonly continued: Map<string, string>;
+  readonly prefix: string;
+  asked: number;
+}
+
+export function callGate(config: SessionConfig, live: LiveTools): Calls {
+  const gate: Gate = {
+    config, live, human: approvals(config), keys: ledger(), questions: new Map(), running: new Map(), continued: new Map(), prefix: `praetor-q:${config.nonce()}:`, asked: 0,
+  };
+  return {
+    call: (held, client) => call(gate, held, client),
+    answered: (id, response) => answered(gate, id, response),
+    cancelled: (id) => {
+      const found = [...gate.questions].find(([, { judged }]) => judged.held.id === id);
+      return found !== undefined && gate.questions.delete(found[0]);
+    },
+    isBusy: () => gate.running.size > 0,
+    watches: (key) => gate.running.has(key),
+    finished: (key, response) => finished(gate, key, response),
+    tick: () => [...gate.questions].filter(([, { until }]) => until < config.now()).flatMap(([id, { judged, reason }]) => {
+      gate.questions.delete(id);
+      return refuse(gate, judged, humanDecision(judged.tool, reason));
+    }),
+  };
+}
+
+function call(gate: Gate, held: HeldCall, client: ClientSide): readonly Action[] {
+  const { config, live } = gate;
+  const { name } = held.params;
+  const caller = metaOf(held.params).clientName ?? client.name;
+  const no = (tool: string, code: ContractCode, detail: string, reason: string): Action[] => refuse(gate, { held, caller }, { decision: 'deny', code, detail, reason }, tool);
+  if (typeof name !== 'string') return no('', 'validation_error', 'no_name', 'The call names no tool.');
+  const read = STRICT.read(held.line);
+  if (!read.ok) return no(name, 'validation_error', 'ambiguous_json', `The call cannot be read in one way only: ${read.fault.message}.`);
+  const tool = live.governed(name);
+  if (tool === undefined) return no(name, 'unsupported_operation', 'unknown_operation', `${name.slice(0, 128)} is not in the catalogue of ${config.catalogue.service.id}.`);
+  if (tool.operation.state === 'approved' && live.stateOf(name) !== 'approved') return refuse(gate, { held, caller }, quarantined(name), name);
+  const given = held.params['arguments'] ?? {};
+  if (!isObject(given)) return no(name, 'validation_error', 'arguments_not_an_object', `The arguments of ${name} must be an object.`);
+  const digest = config.sha256(`${name}\0${safeCanonical(given)}`);
+  return judge(gate, { held, tool, given, digest, caller, modern: metaOf(held.params).modern }, client);
+}
+
+function judge(gate: Gate, judged: Judged, client: ClientSide): readonly Action[] {
+  const { config } = gate;
+  const { held, tool, given, digest } = judged;
+  const decision = decide(tool.facts, given, config.floor);
+  if (decision.decision === 'deny') return refuse(gate, judged, decision);
+  if (decision.decision === 'none') {
+    if (decision.dryRun && tool.operation.dryRun?.by === 'runtime') return [{ to: 'client', text: result(held.id, plannedResult(judged)) }];
+    return forward(gate, judged, false);
+  }
+  const again = retried(gate, judged, decision);
+  if (again !== undefined) return again;
+  const { callId } = metaOf(held.params);
+  if (callId !== undefined && config.humanEvidence.includes('hook') && config.takeHookEvidence(callDigest(config.sha256, callId, given))) return forward(gate, judged, false);
+  if (config.humanEvidence.includes('grant') && config.takeGrant(tool.operation.id, digest)) return forward(gate, judged, false);
+  return ask(gate, judged, decision.reason, client);
+}
+
+/** A retry of the stateless protocol. Undefined: an ordinary call. */
+function retried(gate: Gate, judged: Judged, decision: Refused): readonly Action[] | undefined {
+  const { inputResponses, requestState } = judged.held.params;
+  if (gate.human.isOwnState(requestState)) {
+    const answer = isObject(inputResponses) ? inputResponses[QUESTION_KEY] : undefined;
+    return gate.human.takeState(requestState, judged.digest) && gate.human.isYes(answer) ? forward(gate, judged, true) : refuse(gate, judged, decision);
+  }
+  // Without a state of ours nobody was asked: an answer to our question is made up.
+  if (isObject(inputResponses) && Object.hasOwn(inputResponses, QUESTION_KEY)) return refuse(gate, judged, decision);
+  if (typeof requestState !== 'string') return undefined;
+  const state = gate.config.sha256(requestState);
+  if (gate.continued.get(state) !== judged.digest) return undefined;
+  gate.continued.delete(state);
+  return forward(gate, judged, false);
+}
+
+function ask(gate: Gate, judged: Judged, reason: string, client: ClientSide): readonly Action[] {
+  const { tool, held, digest, modern } = judged;
+  const name = tool.operation.mcpTool;
+  const capabilities = modern ? metaOf(held.params).capabilities : client.capabilities;
+  if (!gate.config.humanEvidence.includes('elicitation') || !canElicit(capabilities)) return refuse(gate, judged, humanDecision(tool, reason));
+  gate.config.note({ tool: name, verdict: 'ask', code: 'confirmation_required', caller: judged.caller });
+  if (modern) return [{ to: 'client', text: result(held.id, gate.human.inputRequired(name, reason, digest)) }];
+  const id = `${gate.prefix}${gate.asked++}`;
+  gate.questions.set(id, { judged, reason, until: gate.config.now() + QUESTION_MS_MAX });
+  return [{ to: 'client', text: request(id, 'elicitation/create', gate.human.question(name, reason)) }];
+}
+
+function answered(gate: Gate, id: MessageId, response: JsonObject): readonly Action[] | undefined {
+  if (typeof id !== 'string' || !id.startsWith(gate.prefix)) return undefined;
+  const question = gate.questions.get(id);
+  gate.questions.delete(id);
+  if (question === undefined) return [];
+  const { judged, reason } = question;
+  return gate.human.isYes(response['result']) ? forward(gate, judged, false) : refuse(gate, judged, humanDecision(judged.tool, reason));
+}
+
+/** `asked`: the answer to our question stands in the call and is not the upstream's. */
+function forward(gate: Gate, judged: Judged, asked: boolean): Action[] {
+  const { held, tool, given } = judged;
+  const name = tool.operation.mcpTool;
+  const key = gate.keys.begin(tool.operation, given, judged.digest, idKey(held.id));
+  if (key.state === 'replay') return [{ to: 'client', text: result(held.id, key.result) }];
+  if (key.state === 'conflict') {
+    gate.config.note({ tool: name, verdict: 'deny', code: 'conflict', caller: judged.caller });
+    return [{ to: 'client', text: result(held.id, refusedResult(conflict(tool, key.why))) }];
+  }
+  gate.config.note({ tool: name, verdict: 'neutral', caller: judged.caller });
+  if (key.state === 'tracked' || judged.modern) gate.running.set(idKey(held.id), judged);
+  const text = forwardedText(judged, asked);
+  return [text === undefined ? { to: 'upstream', text: `${held.line}\n` } : { to: 'upstream', text }];
+}
+
+function refuse(gate: Gate, { held, caller }: Pick<Judged, 'held' | 'caller'> & { readonly tool?: GovernedTool }, decision: Refused, tool = decision.operation ?? ''): Action[] {
+  gate.config.note({ tool, verdict: 'deny', code: decision.code, caller });
+  const help = decision.decision === 'ask' ? ` Nobody answered here. A person can allow it in a terminal: praetorctl contract grant ${decision.operation}` : '';
+  return [{ to: 'client', text: result(held.id, refusedResult(refusal(tool, { ...decision, reason: decision.reason + help }))) }];
+}
+
+function finished(gate: Gate, key: string, response: JsonObject): void {
+  const judged = gate.running.get(key);
+  gate.running.delete(key);
+  if (judged === undefined) return;
+  const outcome = isObject(response['result']) ? response['result'] : undefined;
+  gate.keys.end(key, outcome);
+  if (outcome?.['resultType'] !== 'input_required' || typeof outcome['requestState'] !== 'string') return;
+  if (gate.continued.size >= STATES_MAX) gate.continued.clear();
+  gate.continued.set(gate.config.sha256(outcome['requestState']), judged.digest);
+}
+
+/** What the hook writes into its receipt and the runtime looks for: one call of one client, with these arguments. */
+export function callDigest(sha256: (text: string) => string, callId: string, given: JsonValue): string {
+  return sha256(`${callId}\0${safeCanonical(given)}`).slice(0, 32);
+}
+
+/** Arguments nested beyond any use have a digest of their own text. */
+function safeCanonical(value: JsonValue): string {
+  try {
+    return canonicalJson(value);
+  } catch {
+    return JSON.stringify(value);
+  }
+}
+
+function humanDecision(tool: GovernedTool, reason: string): Extract<ContractDecision, { decision: 'ask' }> {
+  return { decision: 'ask', code: 'confirmation_required', tier: 'human-approval', required: [], reason, operation: tool.facts.id };
+}
+
+function conflict(tool: GovernedTool, why: string): Envelope {
+  return { error: { code: 'conflict', message: why, retryable: false, safe_to_retry: true, operation: tool.facts.id } };
+}
+
+/** The text of the call without our controls and, where it carries the answer to our question, without that. Undefined: as it came. */
+function forwardedText({ held, tool, given }: Judged, asked: boolean): string | undefined {
+  const kept = withoutControls(tool.operation, given);
+  const gone = Object.keys(given).filter((name) => !Object.hasOwn(kept, name)).map((name) => ['params', 'arguments', name]);
+  const paths = asked ? [...gone, ['params', 'inputResponses'], ['params', 'requestState']] : gone;
+  if (paths.length === 0) return undefined;
+  const edited = STRICT.edit(held.line, paths.map((path) => ({ op: 'remove', path })));
+  if (!edited.ok) throw new Error(`the arguments of ours cannot be taken out: ${edited.fault.code}`);
+  return `${edited.text}\n`;
+}
+
+function plannedResult({ tool, given }: Judged): JsonObject {
+  const plan = { dry_run: true, operation: tool.facts.id, tool: tool.operation.mcpTool, arguments: withoutControls(tool.operation, given), effect: tool.operation.effect, risk: tool.operation.risk, note: 'Nothing was done.' };
+  return { content: [{ type: 'text', text: JSON.stringify(plan) }] };
+}

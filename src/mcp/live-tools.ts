@@ -1,0 +1,71 @@
+// Contract: the tools that the upstream has now, against the catalogue: which are shown, which changed. PURE.
+import { isObject, type JsonObject, type JsonValue } from '../model/json.ts';
+import type { Catalogue, Operation } from '../contract/catalogue-schema.ts';
+import { gateFacts, tierAsks, type GateFacts } from '../contract/gate.ts';
+import type { ApprovalTier } from '../contract/catalogue.ts';
+import { pinChanges, stops, toolPin, type Change, type ToolDefinition } from '../contract/pins.ts';
+import { servedTool } from '../contract/served.ts';
+
+export interface GovernedTool { readonly operation: Operation; readonly facts: GateFacts; readonly humanTier: boolean }
+
+export interface ToolLook {
+  /** As the client is to see it; undefined: hidden. */
+  readonly served: JsonObject | undefined;
+  readonly changes: readonly Change[];
+}
+
+export interface LiveTools {
+  readonly governed: (name: string) => GovernedTool | undefined;
+  /** One tool of a list. Remembers what is seen; a definition that cannot be read counts as changed. */
+  readonly look: (tool: JsonValue) => ToolLook;
+  /** Undefined: never seen. */
+  readonly stateOf: (name: string) => 'approved' | 'changed' | undefined;
+  readonly changed: () => readonly string[];
+}
+
+/** Fields that a definition may have besides; they are passed on and are part of no pin. */
+function definitionOf(tool: JsonObject): ToolDefinition | undefined {
+  const { name, title, description, inputSchema, outputSchema, annotations } = tool;
+  if (typeof name !== 'string' || !isObject(inputSchema)) return undefined;
+  return {
+    ...tool, name, inputSchema, ...(typeof title === 'string' ? { title } : {}), ...(typeof description === 'string' ? { description } : {}),
+    ...(isObject(outputSchema) ? { outputSchema } : {}), ...(isObject(annotations) ? { annotations } : {}),
+  };
+}
+
+export interface LiveOptions { readonly floor: ApprovalTier; readonly hostsPinned: boolean; readonly sha256: (text: string) => string }
+
+export function liveTools(catalogue: Catalogue, { floor, hostsPinned, sha256 }: LiveOptions): LiveTools {
+  const byName = new Map<string, GovernedTool>();
+  for (const operation of catalogue.operations) {
+    const facts = gateFacts(catalogue, operation);
+    const postures = [facts.base, ...facts.variants.map(({ posture }) => posture)];
+    byName.set(operation.mcpTool, { operation, facts, humanTier: postures.every((posture) => !posture.gated || posture.human || tierAsks(floor, posture)) });
+  }
+  const states = new Map<string, 'approved' | 'changed'>();
+  return {
+    governed: (name) => byName.get(name),
+    stateOf: (name) => states.get(name),
+    changed: () => [...states].filter(([, state]) => state === 'changed').map(([name]) => name),
+    look: (tool) => {
+      const definition = isObject(tool) ? definitionOf(tool) : undefined;
+      const name = isObject(tool) && typeof tool['name'] === 'string' ? tool['name'] : '';
+      const known = byName.get(name);
+      if (known === undefined) return { served: undefined, changes: [{ tool: name, part: 'new', severity: 'info', text: 'it is not in the catalogue' }] };
+      let changes: Change[];
+      try {
+        changes = definition === undefined ? [unreadable(name)] : pinChanges(known.operation, toolPin(definition, sha256));
+      } catch {
+        changes = [unreadable(name)];
+      }
+      const changed = changes.some(stops);
+      states.set(name, changed ? 'changed' : 'approved');
+      const shown = !changed && known.operation.state === 'approved' && definition !== undefined;
+      return { served: shown ? servedTool(known.operation, definition, { hostsPinned, humanTier: known.humanTier }) : undefined, changes };
+    },
+  };
+}
+
+function unreadable(tool: string): Change {
+  return { tool, part: 'input', severity: 'high', text: 'its definition cannot be read' };
+}

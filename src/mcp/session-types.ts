@@ -1,0 +1,61 @@
+// Contract: what the guarding session is made of and answers with. PURE.
+import type { ApprovalTier } from '../contract/catalogue.ts';
+import type { Catalogue } from '../contract/catalogue-schema.ts';
+import type { ContractCode } from '../contract/decide.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { MessageId } from './messages.ts';
+
+/** `raw`: the bytes of the line as they came. */
+export type Action =
+  | { readonly to: 'client' | 'upstream'; readonly text: string }
+  | { readonly to: 'client' | 'upstream'; readonly raw: true }
+  | { readonly to: 'log'; readonly text: string };
+
+export type HumanEvidence = 'hook' | 'grant' | 'elicitation';
+
+/** One judged call, for its receipt. */
+export interface CallNote {
+  readonly tool: string;
+  readonly verdict: 'neutral' | 'ask' | 'deny';
+  readonly code?: ContractCode | 'conflict' | 'upstream_timeout';
+  readonly caller: string;
+}
+
+export interface SessionConfig {
+  readonly catalogue: Catalogue;
+  readonly floor: ApprovalTier;
+  /** What counts as a person's approval. */
+  readonly humanEvidence: readonly HumanEvidence[];
+  readonly hostsPinned: boolean;
+  readonly sha256: (text: string) => string;
+  /** Keyed with a secret of this process, so that nobody else can make a state that it accepts. */
+  readonly hmac: (text: string) => string;
+  readonly nonce: () => string;
+  readonly now: () => number;
+  /** True once: the hook asked the person about exactly this call, or the person allowed it in a terminal. Takes it. */
+  readonly takeHookEvidence: (callDigest: string) => boolean;
+  /** True once: a grant of `contract grant` for this operation. Takes it. */
+  readonly takeGrant: (operation: string, argumentsDigest: string) => boolean;
+  readonly note: (note: CallNote) => void;
+  /** The tools whose definition is not the approved one, whenever that changes. */
+  readonly quarantine: (tools: readonly string[]) => void;
+}
+
+export interface Session {
+  readonly fromClient: (line: string) => readonly Action[];
+  readonly fromUpstream: (line: string) => readonly Action[];
+  /** To be called about once a second: lets questions and lists run out. */
+  readonly tick: () => readonly Action[];
+}
+
+/** A call that waits: for the list of tools, or for a person. */
+export interface HeldCall { readonly id: MessageId; readonly params: JsonObject; readonly line: string }
+
+export const QUESTION_MS_MAX = 5 * 60_000;
+export const LIST_MS_MAX = 30_000;
+export const LIST_PAGES_MAX = 1_000;
+export const HELD_CALLS_MAX = 10_000;
+export const LEDGER_MAX = 1_000;
+export const STATES_MAX = 100_000;
+/** The question's name in `inputRequests`. */
+export const QUESTION_KEY = 'praetor_confirm';
