@@ -42,7 +42,8 @@ export function decide(facts: GateFacts, input: JsonValue | undefined, floor: Ap
 /** Strictest first: where one name can mean several operations, the strictest answer counts. */
 export function decideAmong(candidates: readonly GateFacts[], input: JsonValue | undefined, floor: ApprovalTier = 'none'): ContractDecision {
   const weight = (d: ContractDecision): number => (d.decision === 'deny' ? 3 : d.decision === 'ask' ? 2 : d.context === undefined ? 0 : 1);
-  return candidates.map((facts) => decide(facts, input, floor)).reduce((worst, next) => (weight(next) > weight(worst) ? next : worst), NONE);
+  const [first, ...others] = candidates.map((facts) => decide(facts, input, floor));
+  return others.reduce((worst, next) => (weight(next) > weight(worst) ? next : worst), first ?? NONE);
 }
 
 function gates(facts: GateFacts, given: JsonObject, posture: GatePosture, floor: ApprovalTier): ContractDecision | undefined {

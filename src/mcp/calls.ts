@@ -10,7 +10,7 @@ import { isObject, type JsonObject, type JsonValue } from '../model/json.ts';
 import { approvals, type Approvals } from './human.ts';
 import { ledger, type Ledger } from './ledger.ts';
 import type { GovernedTool, LiveTools } from './live-tools.ts';
-import { canElicit, idKey, metaOf, request, result, type MessageId } from './messages.ts';
+import { canElicit, idKey, metaOf, repeatsKey, request, result, type MessageId } from './messages.ts';
 import { QUESTION_KEY, QUESTION_MS_MAX, STATES_MAX, type Action, type HeldCall, type SessionConfig } from './session-types.ts';
 
 const STRICT = jsonEditor({ comments: false, trailingCommas: false, bom: false, utf16le: false, emptyIsObject: false });
@@ -75,8 +75,7 @@ function call(gate: Gate, held: HeldCall, client: ClientSide): readonly Action[]
   const caller = metaOf(held.params).clientName ?? client.name;
   const no = (tool: string, code: ContractCode, detail: string, reason: string): Action[] => refuse(gate, { held, caller }, { decision: 'deny', code, detail, reason }, tool);
   if (typeof name !== 'string') return no('', 'validation_error', 'no_name', 'The call names no tool.');
-  const read = STRICT.read(held.line);
-  if (!read.ok) return no(name, 'validation_error', 'ambiguous_json', `The call cannot be read in one way only: ${read.fault.message}.`);
+  if (repeatsKey(held.line)) return no(name, 'validation_error', 'ambiguous_json', 'The call has one key twice: it could be read in two ways.');
   const tool = live.governed(name);
   if (tool === undefined) return no(name, 'unsupported_operation', 'unknown_operation', `${name.slice(0, 128)} is not in the catalogue of ${config.catalogue.service.id}.`);
   if (tool.operation.state === 'approved' && live.stateOf(name) !== 'approved') return refuse(gate, { held, caller }, quarantined(name), name);

@@ -78,3 +78,41 @@ export function canElicit(capabilities: JsonObject | undefined): boolean {
   const elicitation = objectAt(capabilities, 'elicitation');
   return elicitation !== undefined && (objectAt(elicitation, 'form') !== undefined || !Object.hasOwn(elicitation, 'url'));
 }
+
+/** Does an object of the text, down to a depth, have one key twice? The text has been parsed, so it is well formed. */
+export function repeatsKey(text: string, depthMax = Infinity): boolean {
+  const keys: (Set<string> | undefined)[] = [undefined];
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit === 123) keys.push(keys.length <= depthMax ? new Set() : undefined);
+    else if (unit === 91) keys.push(undefined);
+    else if (unit === 125 || unit === 93) keys.pop();
+    else if (unit === 34) {
+      const end = stringEnd(text, i);
+      const known = keys[keys.length - 1];
+      if (known !== undefined && isKey(text, end)) {
+        const key = JSON.parse(text.slice(i, end)) as string;
+        if (known.has(key)) return true;
+        known.add(key);
+      }
+      i = end - 1;
+    }
+  }
+  return false;
+}
+
+/** Behind the closing quote. */
+function stringEnd(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let slashes = 0;
+    while (text.charCodeAt(end - 1 - slashes) === 92) slashes += 1;
+    if (slashes % 2 === 0) return end + 1;
+  }
+  return text.length;
+}
+
+function isKey(text: string, end: number): boolean {
+  let at = end;
+  while (text.charCodeAt(at) <= 32) at += 1;
+  return text.charCodeAt(at) === 58;
+}

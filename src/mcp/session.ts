@@ -3,7 +3,7 @@
 import { isObject, type JsonObject, type JsonValue } from '../model/json.ts';
 import { callGate, type Calls, type ClientSide } from './calls.ts';
 import { liveTools, type LiveTools } from './live-tools.ts';
-import { envelopeOf, failure, idKey, messageOf, metaOf, objectAt, request, result, type Message, type MessageId } from './messages.ts';
+import { envelopeOf, failure, idKey, messageOf, metaOf, objectAt, repeatsKey, request, result, type Message, type MessageId } from './messages.ts';
 import { HELD_CALLS_MAX, LIST_MS_MAX, LIST_PAGES_MAX, type Action, type HeldCall, type Session, type SessionConfig } from './session-types.ts';
 
 const PARSE_ERROR = -32700;
@@ -78,7 +78,8 @@ function notified(state: State, { method, params }: Extract<Message, { kind: 'no
 
 function requested(state: State, message: RequestMessage, line: string): readonly Action[] {
   const { method, id, params } = message;
-  if (saysTwoThings(line)) return [{ to: 'client', text: failure(id, INVALID_REQUEST, 'praetorctl: the message names its method twice') }];
+  // A reader that takes the first of two equal keys would see another message than this one.
+  if (repeatsKey(line, 1)) return [{ to: 'client', text: failure(id, INVALID_REQUEST, 'praetorctl: the message has one key twice') }];
   if (method === 'initialize') {
     const info = objectAt(params, 'clientInfo');
     state.client = { capabilities: objectAt(params, 'capabilities'), name: typeof info?.['name'] === 'string' ? info['name'] : 'unknown' };
@@ -95,30 +96,6 @@ function requested(state: State, message: RequestMessage, line: string): readonl
   if (state.held.length >= HELD_CALLS_MAX) return [{ to: 'client', text: failure(id, INTERNAL_ERROR, 'praetorctl: too many calls wait for the list of tools') }];
   state.held.push(held);
   return state.own === undefined ? startList(state) : [];
-}
-
-/** A reader that takes the first of two equal keys would see another message than this one. */
-function saysTwoThings(line: string): boolean {
-  const first = line.indexOf('method"');
-  return first !== -1 && line.indexOf('method"', first + 1) !== -1 && topLevelCount(line, 'method') > 1;
-}
-
-/** How often a key stands at the top level of an object. The text has been parsed, so it is well formed. */
-function topLevelCount(text: string, key: string): number {
-  let depth = 0;
-  let count = 0;
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    if (unit === 123 || unit === 91) depth += 1;
-    else if (unit === 125 || unit === 93) depth -= 1;
-    else if (unit === 34) {
-      let end = i + 1;
-      while (text.charCodeAt(end) !== 34) end += text.charCodeAt(end) === 92 ? 2 : 1;
-      if (depth === 1 && /^\s*:/.test(text.slice(end + 1, end + 40)) && JSON.parse(text.slice(i, end + 1)) === key) count += 1;
-      i = end;
-    }
-  }
-  return count;
 }
 
 // ---- lists ----
