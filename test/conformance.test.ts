@@ -9,7 +9,7 @@ import { hasHooks } from '../src/clients/mcp-only.ts';
 import { commandFor } from '../src/clients/registration.ts';
 import type { ClientDefinition, FileSpec, McpServer, RootContext } from '../src/model/client.ts';
 import { DEFAULT_SETTINGS } from '../src/settings/schema.ts';
-import { cli, get, put, repo, settings, tree, world, type World } from './support/cli.ts';
+import { cli, dirNames, get, put, repo, settings, tree, world, type World } from './support/cli.ts';
 
 const SERVERS = `mcpServers:
   lab:
@@ -25,7 +25,7 @@ const EVENTS: readonly string[] = DEFAULT_SETTINGS.hooks.events;
 const STDIO: McpServer = { kind: 'stdio', command: 'lab-mcp', args: ['--root', '/srv/lab'], env: {} };
 const HTTP: McpServer = { kind: 'http', url: 'https://mcp.example.test/mcp', headers: { Authorization: '${LAB_TOKEN}' } };
 
-const contextOf = (where: World): RootContext => ({ platform: 'linux', env: where.env, home: where.home, project: where.project, dirExists: existsSync });
+const contextOf = (where: World): RootContext => ({ platform: 'linux', env: where.env, home: where.home, project: where.project, dirExists: existsSync, dirNames });
 const specsOf = (client: ClientDefinition, where: World): readonly FileSpec[] => client.files(client.roots(contextOf(where)), 'user');
 /** The file that holds the person's own text too: where the hooks' file is generated whole, the servers' file. */
 const sharedSpec = (client: ClientDefinition, where: World): FileSpec => specsOf(client, where).find((s) => s.format !== 'artefact')!;
@@ -236,7 +236,7 @@ describe.each(CLIENTS.map((client) => [client.id, client] as const))('%s', (id, 
       win32: { home: 'C:\\Users\\dev', env: { USERPROFILE: 'C:\\Users\\dev', APPDATA: 'C:\\Users\\dev\\AppData\\Roaming', LOCALAPPDATA: 'C:\\Users\\dev\\AppData\\Local' } },
     } as const;
     const paths = Object.entries(table).map(([platform, { home, env }]) => {
-      const context: RootContext = { platform: platform as RootContext['platform'], env, home, project: platform === 'win32' ? 'D:\\work' : '/work', dirExists: () => true };
+      const context: RootContext = { platform: platform as RootContext['platform'], env, home, project: platform === 'win32' ? 'D:\\work' : '/work', dirExists: () => true, dirNames: () => [] };
       const roots = client.roots(context);
       return [platform, (['user', 'project'] as const).flatMap((scope) => client.files(roots, scope).map((s) => `${s.role} ${s.path}`)), client.evidenceFiles(roots, context).map((f) => f.path)];
     });

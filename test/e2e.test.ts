@@ -8,7 +8,7 @@ import { SHARED } from './support/rows.ts';
 import { ownedHooks } from '../src/clients/registration.ts';
 import { isObject, type JsonObject } from '../src/model/json.ts';
 import { parseReceiptLine } from '../src/receipts/format.ts';
-import { repo, world, type World } from './support/cli.ts';
+import { dirNames, repo, world, type World } from './support/cli.ts';
 
 const CAPTURED: Record<string, { file: string; command: readonly string[] }> = {
   claude: { file: '2.1.332.PreToolUse.Bash.json', command: ['tool_input', 'command'] },
@@ -45,7 +45,7 @@ function withCommand(id: string, command: string): string {
 /** The command string that stands in the client's file. */
 function registered(where: World, id: string): string {
   const client = CLIENTS.find((c) => c.id === id)!;
-  const roots = client.roots({ platform: 'linux', env: where.env, home: where.home, project: where.project, dirExists: existsSync });
+  const roots = client.roots({ platform: 'linux', env: where.env, home: where.home, project: where.project, dirExists: existsSync, dirNames });
   const spec = client.files(roots, 'user').find((s) => s.role !== 'mcp')!;
   if (spec.format === 'artefact') return /"(praetorctl hook [a-z-]+ pre-tool)"/.exec(readFileSync(spec.path, 'utf8'))?.[1] ?? '';
   const text = readFileSync(spec.path, 'utf8').replace(/^\s*\/\/.*$|\/\/ .*$|\/\*.*?\*\//gm, '');

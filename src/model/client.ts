@@ -7,7 +7,7 @@ import type { Diagnostic } from './diagnostic.ts';
 export type Platform = 'linux' | 'darwin' | 'win32';
 export type Scope = 'user' | 'project';
 
-/** Everything a root depends on. `dirExists` is asked only for override variables, which must name a directory. */
+/** Everything a root depends on. `dirExists` and `dirNames` are asked where a place depends on what is there. */
 export interface RootContext {
   readonly platform: Platform;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -15,6 +15,8 @@ export interface RootContext {
   /** The project directory, for scope `project`. */
   readonly project: string;
   readonly dirExists: (path: string) => boolean;
+  /** The names in a directory, sorted; none where it is missing or cannot be read. */
+  readonly dirNames: (path: string) => readonly string[];
 }
 
 export interface Roots {

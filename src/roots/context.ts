@@ -5,13 +5,17 @@ import { PraetorError } from '../model/diagnostic.ts';
 import { homeOf } from './own-dirs.ts';
 import { isAbsolutePath, joinPath } from './paths.ts';
 
+function namesIn(host: Host, path: string): readonly string[] {
+  try { return host.readDir(path); } catch { return []; }
+}
+
 export function rootContext(host: Host, project?: string): RootContext {
   const home = homeOf({ platform: host.platform, env: host.env });
   if (home === undefined) {
     const name = host.platform === 'win32' ? 'USERPROFILE' : 'HOME';
     throw new PraetorError({ code: 'no-home', message: `${name} is not set to an absolute path`, fix: `set ${name} to your home directory` });
   }
-  return { platform: host.platform, env: host.env, home, project: project ?? host.cwd, dirExists: (path) => host.stat(path)?.kind === 'dir' };
+  return { platform: host.platform, env: host.env, home, project: project ?? host.cwd, dirExists: (path) => host.stat(path)?.kind === 'dir', dirNames: (path) => namesIn(host, path) };
 }
 
 /** Absolute directories of a PATH value, in order, once each. Relative entries depend on the directory and do not count. */

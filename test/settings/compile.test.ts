@@ -162,7 +162,7 @@ describe('evaluators', () => {
     const parsed = parseSettings('/s', evaluator('id: a, events: [pre-tool, stop], run: { script: a }'));
     if (!parsed.ok) throw new Error('invalid');
     for (const client of CLIENTS) {
-      const context = { platform: 'linux' as const, env: {}, home: '/home/dev', project: '/w', dirExists: () => true };
+      const context = { platform: 'linux' as const, env: {}, home: '/home/dev', project: '/w', dirExists: () => true, dirNames: () => [] };
       const events = new Set(desiredFor(client, context, 'user', parsed.settings).files.flatMap((file) => file.events.map((event) => event.canonical)));
       expect([...events].filter((event) => !['pre-tool', 'session-start', 'stop'].includes(event))).toEqual([]);
       expect(events.has('stop')).toBe(client.hooks.events.some((event) => event.canonical === 'stop'));

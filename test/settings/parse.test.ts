@@ -74,7 +74,7 @@ describe('refused with its place', () => {
 
 describe('servers in each client\'s spelling', () => {
   const settings = ok('mcpServers:\n  s: { command: c, args: [a], env: { T: "${T}", L: lit } }\n  h: { url: "https://h.test/m", headers: { A: "${A}" } }\n  odd: { command: c, env: { X: "${Y}" } }\n');
-  const context = { platform: 'linux' as const, env: {}, home: '/h', project: '/p', dirExists: () => true };
+  const context = { platform: 'linux' as const, env: {}, home: '/h', project: '/p', dirExists: () => true, dirNames: () => [] };
   it.each([
     ['claude', { s: { type: 'stdio', command: 'c', args: ['a'], env: { T: '${T}', L: 'lit' } }, h: { type: 'http', url: 'https://h.test/m', headers: { A: '${A}' } }, odd: { type: 'stdio', command: 'c', args: [], env: { X: '${Y}' } } }, 0],
     ['codex', { s: { command: 'c', args: ['a'], env: { L: 'lit' }, env_vars: ['T'] }, h: { url: 'https://h.test/m', env_http_headers: { A: 'A' } } }, 1],

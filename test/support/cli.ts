@@ -1,5 +1,5 @@
 // Drives the real command line on real files in a temporary home; only the process border is in memory.
-import { chmodSync, cpSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, readlinkSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, readlinkSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll } from 'vitest';
@@ -77,6 +77,11 @@ export function tree(dir: string, prefix = ''): Record<string, string> {
     else found[prefix + name] = stat.isFile() ? `${mode} ${readFileSync(path).toString('base64')}` : 'special';
   }
   return found;
+}
+
+/** The names in a directory, as a root context lists them. */
+export function dirNames(path: string): readonly string[] {
+  return existsSync(path) ? readdirSync(path).sort() : [];
 }
 
 export function put(where: World, path: string, content: string | Uint8Array): string {

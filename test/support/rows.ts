@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { hasHooks } from '../../src/clients/mcp-only.ts';
 import { CLIENTS } from '../../src/clients/registry.ts';
-import { repo } from './cli.ts';
+import { dirNames, repo } from './cli.ts';
 
 export const HOOKED = CLIENTS.filter(hasHooks);
 
@@ -11,6 +11,6 @@ const home = join(repo, 'test/fixtures/homes/four-clients');
 
 /** Found by their configuration in the home `four-clients`. */
 export const SHARED = HOOKED.filter((client) => {
-  const roots = client.roots({ platform: 'linux', env: {}, home, project: '/work', dirExists: existsSync });
+  const roots = client.roots({ platform: 'linux', env: {}, home, project: '/work', dirExists: existsSync, dirNames });
   return client.configMarks(roots).some(existsSync);
 });

@@ -7,6 +7,7 @@ import { stringify } from 'smol-toml';
 import { afterAll } from 'vitest';
 import { realHost, type Host } from '../../src/host.ts';
 import { clientById } from '../../src/clients/registry.ts';
+import { dirNames } from '../support/cli.ts';
 import { HOOKED } from '../support/rows.ts';
 import { ownedHooks } from '../../src/clients/registration.ts';
 import { trustHash } from '../../src/clients/codex/setup.ts';
@@ -67,7 +68,7 @@ export function put(file: string, text: string): void {
 }
 
 export function fileOf(m: Machine, client: ClientDefinition, role: 'hooks' | 'mcp', scope: Scope = 'user'): FileSpec {
-  const context = { platform: 'linux' as const, env: m.env, home: m.home, project: m.project, dirExists: (dir: string) => fs.existsSync(dir) };
+  const context = { platform: 'linux' as const, env: m.env, home: m.home, project: m.project, dirExists: (dir: string) => fs.existsSync(dir), dirNames };
   const found = client.files(client.roots(context), scope).find((spec) => spec.role === role || spec.role === 'hooks+mcp');
   if (found === undefined) throw new Error(`no ${role} file`);
   return found;

@@ -4,17 +4,18 @@ import type { ClientDefinition, RootContext } from '../../model/client.ts';
 import { isAbsolutePath, joinPath } from '../../roots/paths.ts';
 import { hasReference, stdioEntry } from '../mcp-kit.ts';
 import { noHooks, STRICT_JSON } from '../mcp-only.ts';
+import { appDataDir } from '../vscode-files.ts';
 
 /** The package of the official Windows installer; the app in it sees a directory of its own in place of %APPDATA%. */
 const MSIX_PACKAGE = 'Claude_pzs8sxrjxfjjc';
 
-function directory({ platform, env, home, dirExists }: RootContext): string {
-  const named = (name: string): string | undefined => (isAbsolutePath(platform, env[name] ?? '') ? env[name] : undefined);
-  if (platform === 'darwin') return joinPath(platform, home, 'Library', 'Application Support', 'Claude');
-  if (platform === 'linux') return joinPath(platform, named('XDG_CONFIG_HOME') ?? joinPath(platform, home, '.config'), 'Claude');
-  const packaged = joinPath(platform, named('LOCALAPPDATA') ?? joinPath(platform, home, 'AppData', 'Local'), 'Packages', MSIX_PACKAGE);
-  if (dirExists(packaged)) return joinPath(platform, packaged, 'LocalCache', 'Roaming', 'Claude');
-  return joinPath(platform, named('APPDATA') ?? joinPath(platform, home, 'AppData', 'Roaming'), 'Claude');
+function directory(context: RootContext): string {
+  const { platform, env, home, dirExists } = context;
+  const named = env['LOCALAPPDATA'] ?? '';
+  const local = isAbsolutePath(platform, named) ? named : joinPath(platform, home, 'AppData', 'Local');
+  const packaged = joinPath(platform, local, 'Packages', MSIX_PACKAGE);
+  if (platform === 'win32' && dirExists(packaged)) return joinPath(platform, packaged, 'LocalCache', 'Roaming', 'Claude');
+  return joinPath(platform, appDataDir(context), 'Claude');
 }
 
 const documented = (text: string): { text: string; basis: 'documented' } => ({ text, basis: 'documented' });
