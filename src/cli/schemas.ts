@@ -39,7 +39,11 @@ const report = z.strictObject({
 
 const fact = z.strictObject({ text: z.string(), basis: z.enum(['measured', 'documented', 'unknown']), versions: z.string().optional() });
 const tri = z.union([z.boolean(), z.literal('unknown')]);
-const reason = z.strictObject({ code: z.string(), text: z.string(), fix: z.string() });
+const seen = z.strictObject({
+  file: z.string().nullable().describe('Null: the environment.'), key: z.string().nullable(), seen: z.string().describe('In words, never a value.'),
+});
+const check = z.string().describe('The id of the check in docs/verify.md that found it.');
+const reason = z.strictObject({ code: z.string(), text: z.string(), fix: z.string(), check: check.optional(), evidence: seen.optional() });
 const entryStatus = z.enum(['as-desired', 'missing', 'changed', 'surplus', 'conflict', 'unknown']);
 
 const verifiedClient = z.looseObject({
@@ -123,7 +127,7 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   }),
   capabilities: answer('capabilities', { clients: capabilities }),
   doctor: answer('doctor', {
-    rows: z.array(z.strictObject({ status: z.enum(['ok', 'info', 'warning', 'error', 'skipped', 'unknown']), id: z.string(), message: z.string(), fix: z.string() })),
+    rows: z.array(z.strictObject({ status: z.enum(['ok', 'info', 'warning', 'error', 'skipped', 'unknown']), id: z.string(), message: z.string(), fix: z.string(), check: check.optional(), evidence: seen.optional() })),
   }),
   start: answer('start', {
     demonstration: z.boolean(), plan: plan.optional(), report: report.nullable().optional(), dryRun: z.boolean().optional(), clients: z.array(verifiedClient).optional(),

@@ -88,7 +88,7 @@ const TITLE_COLOR: Readonly<Record<Importance, CellColor>> = { blocking: 'red', 
 function reasonLines(result: VerifyResult, look: Style, width: number): string[] {
   return reasonsByImportance(result.clients).flatMap(({ importance, reasons }) => ['', ...wrap(`${IMPORTANCE_TITLES[importance]}:`, width).map((line) => paint(look, TITLE_COLOR[importance], line)), ...reasons.flatMap((reason) => {
     const ids = reason.clients.join(', ');
-    const said = plain(look, reason.text);
+    const said = `${plain(look, reason.text)}${reason.check === undefined ? '' : ` [${reason.check}]`}`;
     const text = wrap(reason.clients.length === 1 ? `${ids}: ${said}` : `${said}: ${ids}`, width - 4);
     const fix = reason.fix === '' ? [] : wrap(plain(look, reason.fix), width - 10);
     return [...text.map((line, i) => `${i === 0 ? '  ' : '    '}${line}`), ...fix.map((line, i) => `    ${i === 0 ? paint(look, 'dim', 'next:') : '     '} ${line}`)];
@@ -107,7 +107,7 @@ export function renderVerify(result: VerifyResult, look: Style): string {
 const STATUS_COLOR: Record<DoctorStatus, CellColor | undefined> = { ok: 'green', info: undefined, warning: 'yellow', error: 'red', skipped: 'dim', unknown: 'yellow' };
 
 export function renderDoctor(result: DoctorResult, look: Style): string {
-  const rows = result.rows.map((row): Cell[] => [{ text: row.status, color: STATUS_COLOR[row.status] }, { text: row.id }, { text: plain(look, row.message) }]);
+  const rows = result.rows.map((row): Cell[] => [{ text: row.status, color: STATUS_COLOR[row.status] }, { text: row.id }, { text: `${plain(look, row.message)}${row.check === undefined ? '' : ` [${row.check}]`}` }]);
   const lines = table(look, rows).flatMap((line, i) => {
     const fix = result.rows[i]?.fix ?? '';
     return fix === '' ? [line] : [line, `    ${paint(look, 'dim', 'fix:')} ${plain(look, fix)}`];

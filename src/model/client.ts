@@ -109,13 +109,36 @@ export interface Finding {
   readonly effect: 'file' | 'hooks' | 'note';
   /** True where every measured version behaves so; false where it depends on the version. */
   readonly certain: boolean;
+  /** Name of the evidence document in which it stands, or `ENVIRONMENT`; absent: the file that was looked at. */
+  readonly source?: string;
+  /** The key in that document, or the name of the variable. */
   readonly path?: Path;
   readonly message: string;
   readonly fix: string;
 }
 
+/** The source of a finding that is a variable of the environment. */
+export const ENVIRONMENT = 'env';
+
+/** One known way in which a client leaves our hooks out and says nothing. docs/verify.md lists them; findings name the id. */
+export interface SilentWay {
+  readonly id: string;
+  /** What stands where, for a person. */
+  readonly looks: string;
+  readonly fix: string;
+  readonly basis: Fact['basis'];
+  readonly versions?: string;
+}
+
 /** A file that is read (never written) for switches and trust. */
-export interface EvidenceFile { readonly name: string; readonly path: string; readonly format: 'json' | 'toml'; readonly tolerance: Tolerance }
+export interface EvidenceFile {
+  readonly name: string;
+  readonly path: string;
+  readonly format: 'json' | 'toml';
+  readonly tolerance: Tolerance;
+  /** `path` is a directory: each file in it whose name ends so is read, as `<name>/<file>`. */
+  readonly each?: string;
+}
 
 export interface Fact { readonly text: string; readonly basis: 'measured' | 'documented' | 'unknown'; readonly versions?: string }
 
@@ -170,7 +193,11 @@ export interface ClientDefinition {
    * Switches by which hooks are off, from all documents that could be read, by evidence name. The user's hooks file is
    * `own` and the user's servers' file `mcp` in both scopes; in scope `project` the project's hooks file is `scoped` too.
    */
-  readonly switches: (documents: ReadonlyMap<string, JsonObject>, env: RootContext['env']) => readonly Finding[];
+  readonly switches: (documents: ReadonlyMap<string, JsonObject>, env: RootContext['env'], context: RootContext) => readonly Finding[];
+  /** The catalogue of what `lint` and `switches` can find. */
+  readonly silent?: readonly SilentWay[];
+  /** Ways to leave hooks out that no file shows, so that only a receipt tells. */
+  readonly unseen?: readonly Fact[];
   /** Hooks of the person that stop running once the named native events are registered, from the evidence files. */
   readonly shadows?: (documents: ReadonlyMap<string, JsonObject>, natives: readonly string[]) => readonly Finding[];
   /** Trust of each of our hooks where the client has such a gate. Paths are as registered. */
@@ -190,6 +217,9 @@ export interface TrustState {
   readonly canonical: CanonicalEvent;
   readonly state: 'trusted' | 'untrusted' | 'modified' | 'disabled';
   readonly fix: string;
+  /** Where the client's record of it stands or would stand. */
+  readonly source?: string;
+  readonly path?: Path;
 }
 
 /** What happens, for the capability table. */

@@ -8,6 +8,11 @@ import type { Diagnostic } from './diagnostic.ts';
 /** Nothing is called false that was only not read. */
 export type Tri = true | false | 'unknown';
 
+/** Where something was seen: the file (null: the environment), the key, and what stands there in words, never a value of a person's. */
+export interface Seen { readonly file: string | null; readonly key: string | null; readonly seen: string }
+export type SeenFinding = Finding & { readonly evidence: Seen };
+export type SeenTrust = TrustState & { readonly evidence: Seen };
+
 /** How one entry stands against what is desired. `conflict`: the name is taken by an entry that is not ours. */
 export type EntryStatus = 'as-desired' | 'missing' | 'changed' | 'surplus' | 'conflict' | 'unknown';
 
@@ -20,6 +25,8 @@ export interface HookEvidence {
   readonly at: string;
   /** Does this client tell the hook about single tool calls at this event? */
   readonly tool: boolean;
+  /** The keys of a changed entry that are not as desired, sorted. */
+  readonly keys: readonly string[];
 }
 
 export interface ServerEvidence { readonly name: string; readonly path: string; readonly status: EntryStatus }
@@ -49,7 +56,7 @@ export interface FileEvidence {
   readonly hooks: readonly HookEvidence[];
   readonly servers: readonly ServerEvidence[];
   readonly commands: readonly CommandEvidence[];
-  readonly findings: readonly Finding[];
+  readonly findings: readonly SeenFinding[];
   /** How many foreign entries are gone since our last write. */
   readonly foreignGone: { readonly hooks: number; readonly servers: number };
 }
@@ -94,9 +101,9 @@ export interface ClientEvidence {
   readonly binary: string | undefined;
   readonly files: readonly FileEvidence[];
   readonly unread: readonly UnreadEvidence[];
-  readonly switches: readonly Finding[];
+  readonly switches: readonly SeenFinding[];
   /** `no-gate`: this client runs registered hooks without asking a person. */
-  readonly trust: 'no-gate' | 'unknown' | readonly TrustState[];
+  readonly trust: 'no-gate' | 'unknown' | readonly SeenTrust[];
   readonly receipts: ReceiptEvidence;
   /** From when on a receipt counts; undefined where nothing of ours is registered. */
   readonly since: number | undefined;
@@ -104,6 +111,10 @@ export interface ClientEvidence {
   readonly launcherIntact: boolean;
   /** Where the registered bare word `praetorctl` resolves on the current PATH. */
   readonly entrypoint: string | undefined;
+  /** A file of that name on PATH that may not be executed, where nothing else resolves. */
+  readonly entrypointBlocked: string | undefined;
+  /** Files that we wrote for this client at places where it does not look now, because a variable moved its directory. */
+  readonly elsewhere: readonly string[];
   /** From the roots and the settings: overrides, servers that this client cannot have. */
   readonly diagnostics: readonly Diagnostic[];
 }

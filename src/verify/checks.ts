@@ -1,6 +1,5 @@
 // Contract: from what was seen of a client to the few values on which its state depends. PURE.
-import type { ClientEvidence, EntryStatus, FileEvidence, ReceiptFact } from '../model/evidence.ts';
-import type { Finding, TrustState } from '../model/client.ts';
+import type { ClientEvidence, EntryStatus, FileEvidence, ReceiptFact, SeenFinding, SeenTrust } from '../model/evidence.ts';
 import type { ServerInput, StateInput } from './state.ts';
 
 /** What counts as ours and as recent. */
@@ -15,7 +14,7 @@ export const hookFiles = (e: ClientEvidence): readonly FileEvidence[] => e.files
 export const serverFiles = (e: ClientEvidence): readonly FileEvidence[] => e.files.filter((file) => file.spec.role !== 'hooks');
 
 /** Everything by which the client would leave our hooks out: faults in the file that holds them, and switches anywhere. */
-export function blockers(e: ClientEvidence): readonly Finding[] {
+export function blockers(e: ClientEvidence): readonly SeenFinding[] {
   return [...hookFiles(e).filter((file) => file.commands.length > 0 || file.recorded).flatMap((file) => file.findings), ...e.switches];
 }
 
@@ -44,21 +43,31 @@ export function trustOf(e: ClientEvidence): StateInput['trust'] {
   return states.length === 0 ? 'unknown' : 'trusted';
 }
 
-const isOurs = (fact: ReceiptFact, y: Yardstick): boolean => fact.engine === y.engine && fact.policy === y.policy;
-/** A receipt of an earlier version of the client says nothing about the program that is installed now. */
-export const isOfThisProgram = (fact: ReceiptFact, e: ClientEvidence): boolean => e.programChangedAt === undefined || fact.at > e.programChangedAt;
+export interface ChangeSince { readonly check: string; readonly what: (client: string) => string }
+
+/** What is another one now than when the receipt was left: then it says nothing about what is installed now. */
+export function changesSince(fact: ReceiptFact, e: ClientEvidence, y: Yardstick): readonly ChangeSince[] {
+  const parts: readonly (readonly [boolean, string, (client: string) => string])[] = [
+    [e.programChangedAt !== undefined && fact.at <= e.programChangedAt, 'receipt.other-program', (client) => `the program of ${client} changed`],
+    [fact.engine !== y.engine, 'receipt.other-version', () => 'the version of praetorctl changed'],
+    [fact.policy !== y.policy, 'receipt.other-policy', () => 'the policy changed'],
+  ];
+  return parts.filter(([changed]) => changed).map(([, check, what]) => ({ check, what }));
+}
+
+const isCurrent = (fact: ReceiptFact, e: ClientEvidence, y: Yardstick): boolean => changesSince(fact, e, y).length === 0;
 const isRecent = (fact: ReceiptFact, y: Yardstick): boolean => fact.at >= y.now - y.maxAgeMs;
 
 function toolOf(e: ClientEvidence, y: Yardstick): StateInput['tool'] {
   const { tool, earlierTool, unread } = e.receipts;
-  if (tool !== undefined) return !isRecent(tool, y) ? 'aged' : isOurs(tool, y) && isOfThisProgram(tool, e) ? 'fresh' : 'skewed';
+  if (tool !== undefined) return !isRecent(tool, y) ? 'aged' : isCurrent(tool, e, y) ? 'fresh' : 'skewed';
   if (unread !== undefined) return 'unknown';
   return earlierTool === undefined ? 'none' : 'earlier';
 }
 
 function sessionOf(e: ClientEvidence, y: Yardstick): StateInput['session'] {
   const { session, unread } = e.receipts;
-  if (session !== undefined) return isRecent(session, y) && isOurs(session, y) && isOfThisProgram(session, e) ? 'fresh' : 'old';
+  if (session !== undefined) return isRecent(session, y) && isCurrent(session, e, y) ? 'fresh' : 'old';
   return unread === undefined ? 'none' : 'unknown';
 }
 
@@ -88,7 +97,7 @@ export function serverInput(e: ClientEvidence, ownedServers: number): ServerInpu
 }
 
 /** Trust of the hooks that are desired; a surplus entry does not matter to what runs. */
-export function desiredTrust(evidence: ClientEvidence): readonly TrustState[] {
+export function desiredTrust(evidence: ClientEvidence): readonly SeenTrust[] {
   if (typeof evidence.trust === 'string') return [];
   const wanted = evidence.files.flatMap((file) => file.hooks).filter((hook) => hook.status !== 'surplus').map((hook) => hook.event);
   return evidence.trust.filter((state) => wanted.includes(state.canonical));

@@ -4,18 +4,17 @@
 import { INSTALL_FIX } from '../clientsetup/launcher.ts';
 import type { Host } from '../host.ts';
 import { EXIT, type Diagnostic } from '../model/diagnostic.ts';
-import type { ClientDefinition, Finding, Platform, Scope } from '../model/client.ts';
-import type { ClientEvidence } from '../model/evidence.ts';
-import { showPath } from '../model/json.ts';
+import type { ClientDefinition, Platform, Scope } from '../model/client.ts';
+import type { ClientEvidence, Seen } from '../model/evidence.ts';
 import { pendingRuns } from '../clientsetup/recover.ts';
 import { hasHooks, NO_HOOK_SURFACE } from '../clients/mcp-only.ts';
 import { findProgram, pathDirs } from '../roots/context.ts';
-import { blockers, desiredTrust } from './checks.ts';
 import { runCommand, type CommandResult } from './run-command.ts';
+import { silentRows, type SilentRow } from './silent.ts';
 import { chooseClients, evidenceFor, groundFor, type Ground } from './verify.ts';
 
 export type DoctorStatus = 'ok' | 'info' | 'warning' | 'error' | 'skipped' | 'unknown';
-export interface DoctorRow { readonly status: DoctorStatus; readonly id: string; readonly message: string; readonly fix: string }
+export interface DoctorRow { readonly status: DoctorStatus; readonly id: string; readonly message: string; readonly fix: string; readonly check?: string; readonly evidence?: Seen }
 export interface DoctorRequest { readonly clients: readonly string[]; readonly scope: Scope; readonly settingsPath?: string }
 export interface DoctorResult { readonly ok: boolean; readonly exit: number; readonly rows: readonly DoctorRow[]; readonly diagnostics: readonly Diagnostic[] }
 
@@ -61,24 +60,26 @@ function hookRows(ground: Ground, patient: Patient): DoctorRow[] {
   }));
 }
 
-function findingRow(patient: Patient, finding: Finding): DoctorRow {
-  const status = finding.effect === 'note' ? 'info' : finding.certain && isRegistered(patient) ? 'error' : 'warning';
-  return row(status, `switch.${patient.client.id}`, `${finding.path === undefined ? '' : `${showPath(finding.path)}: `}${finding.message}`, finding.fix);
+/** The part of a row's id that says what kind of thing is wrong. */
+const KIND: Partial<Record<SilentRow['code'], string>> = {
+  'untrusted': 'trust', 'trust-modified': 'trust', 'trust-disabled': 'trust', 'entries-unread': 'file', 'evidence-unread': 'file', 'entries-differ': 'entry', 'entries-gone': 'entry', 'root-moved': 'root',
+};
+
+function silentRow(patient: Patient, silent: SilentRow): DoctorRow {
+  const { weight, code, text, fix, check, evidence } = silent;
+  const status = weight === 'note' ? 'info' : weight === 'unread' ? 'unknown' : weight === 'off' && (isRegistered(patient) || code === 'entries-gone' || code === 'root-moved') ? 'error' : 'warning';
+  return { ...row(status, `${KIND[code] ?? 'switch'}.${patient.client.id}`, text, fix), check, evidence };
 }
 
+/** What verify says of this client too. The program is the same for all of them and has rows of its own. */
 function clientRows(patient: Patient): DoctorRow[] {
   const { client, evidence } = patient;
-  const found = [...evidence.files.flatMap((file) => file.findings), ...blockers(evidence)];
-  const rows = [...new Set(found)].map((finding) => findingRow(patient, finding));
-  const unread = new Map([...evidence.unread.map((file) => [file.path, file.diagnostic] as const), ...evidence.files.flatMap((file) => (file.diagnostic === undefined ? [] : [[file.spec.path, file.diagnostic] as const]))]);
-  for (const [path, diagnostic] of unread) rows.push(row('unknown', `file.${client.id}`, `${path}: ${diagnostic.message}`, diagnostic.fix));
-  const waiting = isRegistered(patient) ? desiredTrust(evidence).filter((one) => one.state !== 'trusted') : [];
-  if (waiting.length > 0) {
-    rows.push(row('error', `trust.${client.id}`, `${client.name} skips these hooks in silence: ${waiting.map((one) => `${one.canonical} (${one.state})`).sort().join(', ')}`, waiting[0]?.fix ?? ''));
-  }
-  if (!hasHooks(client)) rows.push(row('info', `surface.${client.id}`, `${client.name}: ${NO_HOOK_SURFACE}`));
-  else if (rows.length === 0) rows.push(row('ok', `switch.${client.id}`, `nothing was found by which ${client.name} would leave its hooks out`));
-  return rows;
+  const found = silentRows(client, evidence).filter(({ code }) => code !== 'entrypoint-missing');
+  const unread = new Set(found.flatMap(({ weight, evidence: { file } }) => (weight === 'unread' ? [file] : [])));
+  const servers = evidence.files.flatMap(({ spec, diagnostic }) => (diagnostic === undefined || unread.has(spec.path) ? [] : [row('unknown', `file.${client.id}`, `${spec.path}: ${diagnostic.message}`, diagnostic.fix)]));
+  const rows = [...new Map(found.map((one) => [`${one.check}\0${one.evidence.file ?? ''}\0${one.text}`, silentRow(patient, one)])).values(), ...servers];
+  if (!hasHooks(client)) return [...rows, row('info', `surface.${client.id}`, `${client.name}: ${NO_HOOK_SURFACE}`)];
+  return rows.length > 0 ? rows : [row('ok', `switch.${client.id}`, `nothing was found by which ${client.name} would leave its hooks out`)];
 }
 
 function doubleRows(user: readonly Patient[], project: readonly Patient[]): DoctorRow[] {

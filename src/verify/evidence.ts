@@ -1,16 +1,16 @@
 // Contract: everything that can be seen of one client without starting it and without writing: program, version, files,
 // entries against the desired ones, switches, trust, receipts. What could not be read is in the answer as unread, with
 // the reason; it is never treated as empty. Reads through the Host.
-import type { Host } from '../host.ts';
-import type { ClientDefinition, FileSpec, Finding, RootContext, Roots, Scope } from '../model/client.ts';
+import { hostErrorCode, type Host } from '../host.ts';
+import { ENVIRONMENT, type ClientDefinition, type EvidenceFile, type FileSpec, type Finding, type RootContext, type Roots, type Scope } from '../model/client.ts';
 import type {
   ClientEvidence, CommandEvidence, EntryStatus, FileEvidence, HookEvidence, ReceiptEvidence, ServerEvidence, UnreadEvidence,
 } from '../model/evidence.ts';
 import { isCanonicalEvent } from '../model/events.ts';
-import { isObject, showPath, type JsonObject, type JsonValue } from '../model/json.ts';
+import { isObject, sameValue, showPath, type JsonObject, type JsonValue } from '../model/json.ts';
 import type { EntryAction, EntryChange, FileRecord, Records } from '../model/plan.ts';
 import { hasTool } from '../clients/dialect-kit.ts';
-import { ownedHooks } from '../clients/registration.ts';
+import { hookEntry, ownedHooks, type OwnedHook } from '../clients/registration.ts';
 import { launcherSpec } from '../clientsetup/launcher.ts';
 import { desiredFor, type DesiredFile } from '../clientsetup/desired.ts';
 import { hookOps } from '../clientsetup/hook-ops.ts';
@@ -18,9 +18,11 @@ import { mcpOps } from '../clientsetup/mcp-ops.ts';
 import { countForeign } from '../clientsetup/plan.ts';
 import { takeSnapshot } from '../clientsetup/snapshot.ts';
 import { detect, findProgram, pathDirs } from '../roots/context.ts';
+import { joinPath } from '../roots/paths.ts';
 import type { Settings } from '../settings/schema.ts';
 import { readEvidence, type DocumentRead } from './documents.ts';
 import { receiptEvidence, type ReceiptSource } from './receipts.ts';
+import { seenInDocuments, seenInFile, seenTrust, type Documents } from './seen.ts';
 import { programFacts } from './version.ts';
 
 export interface EvidenceRequest {
@@ -39,7 +41,7 @@ const STATUS: Record<EntryAction, EntryStatus> = { none: 'as-desired', add: 'mis
 function hookEvidence(desired: DesiredFile, document: JsonObject | undefined): HookEvidence[] {
   const { client, spec, events } = desired;
   if (spec.role === 'mcp') return [];
-  const base = (event: string, native: string): Omit<HookEvidence, 'status' | 'at'> => ({ event, native, path: spec.path, tool: isCanonicalEvent(event) && hasTool(event) });
+  const base = (event: string, native: string): Omit<HookEvidence, 'status' | 'at'> => ({ event, native, path: spec.path, tool: isCanonicalEvent(event) && hasTool(event), keys: [] });
   if (document === undefined) {
     return events.map((event) => ({ ...base(event.canonical, event.native), status: 'unknown', at: showPath(client.hooks.arrayPath(event.native)) }));
   }
@@ -47,7 +49,31 @@ function hookEvidence(desired: DesiredFile, document: JsonObject | undefined): H
   // A surplus entry may stand under any native event; its place says under which.
   const nativeOf = (entry: EntryChange): string => events.find((event) => event.canonical === entry.name && entry.action !== 'remove')?.native
     ?? owned.find((own) => entry.at.startsWith(showPath(own.array)))?.native ?? '';
-  return hookOps(client, document, events).entries.map((entry) => ({ ...base(entry.name, nativeOf(entry)), status: STATUS[entry.action], at: entry.at }));
+  const keysOf = (entry: EntryChange): string[] => {
+    const event = events.find(({ canonical }) => canonical === entry.name);
+    if (entry.action !== 'change' || event === undefined) return [];
+    const found = owned.filter((own) => own.event === event.canonical && own.native === event.native);
+    return found.length === 0 ? [] : changedKeys(found, hookEntry(client.hooks, client.id, event));
+  };
+  return hookOps(client, document, events).entries.map((entry) => ({ ...base(entry.name, nativeOf(entry)), status: STATUS[entry.action], at: entry.at, keys: keysOf(entry) }));
+}
+
+/** Which keys of the group and of the handler differ; `twice` where an entry of ours stands there more than once. */
+function changedKeys(found: readonly OwnedHook[], entry: JsonObject): string[] {
+  const [own] = found;
+  if (own === undefined) return [];
+  const inner = Array.isArray(entry['hooks']) ? entry['hooks'][0] : undefined;
+  const handler = isObject(inner) ? inner : entry;
+  const keys = differing(own.handler, handler);
+  const { hooks: _mine, ...wanted } = entry;
+  const { hooks: _theirs, ...group } = isObject(own.item) ? own.item : {};
+  if (inner !== undefined && own.handlerIndex !== undefined) keys.push(...differing(group, wanted));
+  if (found.length > 1) keys.push('twice');
+  return [...new Set(keys)].sort();
+}
+
+function differing(a: JsonObject, b: JsonObject): string[] {
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])].filter((key) => !sameValue(a[key], b[key]));
 }
 
 function serverEvidence(desired: DesiredFile, document: JsonObject | undefined, record: FileRecord | undefined): ServerEvidence[] {
@@ -96,12 +122,32 @@ function fileEvidence(desired: DesiredFile, record: FileRecord | undefined, read
     modifiedAt: read.state === 'absent' ? undefined : read.modifiedAt,
     hooks: hookEvidence(desired, document), servers: serverEvidence(desired, document, record),
     commands: document === undefined ? [] : commandEvidence(client, spec, document),
-    findings: read.state === 'read' ? client.lint(spec.role, read.document) : [],
+    findings: read.state === 'read' ? client.lint(spec.role, read.document).map((finding) => seenInFile(finding, spec.path, read.document)) : [],
     foreignGone: foreignGone(desired, record, read),
   };
 }
 
-interface Evidence { readonly documents: ReadonlyMap<string, JsonObject>; readonly unread: readonly UnreadEvidence[] }
+interface Evidence extends Documents { readonly unread: readonly UnreadEvidence[] }
+
+/** More files in one directory than this are not looked at; each could hold a switch, so that is said to be unread. */
+const DIRECTORY_FILES_MAX = 200;
+
+/** The files that an entry of `evidenceFiles` stands for. */
+function filesOf(host: Host, client: string, file: EvidenceFile): { files: readonly EvidenceFile[]; unread: readonly UnreadEvidence[] } {
+  const { each, ...one } = file;
+  if (each === undefined) return { files: [one], unread: [] };
+  const unreadable = (message: string): UnreadEvidence => ({
+    name: file.name, path: file.path, diagnostic: { code: 'unreadable', severity: 'error', client, where: { path: file.path }, message, fix: `correct the permissions of ${file.path}` },
+  });
+  try {
+    if (file.path === '' || host.stat(file.path)?.kind !== 'dir') return { files: [], unread: [] };
+    const names = host.readDir(file.path).filter((name) => name.endsWith(each) && !name.startsWith('.')).sort();
+    const files = names.slice(0, DIRECTORY_FILES_MAX).map((name) => ({ ...one, name: `${file.name}/${name}`, path: joinPath(host.platform, file.path, name) }));
+    return { files, unread: names.length > DIRECTORY_FILES_MAX ? [unreadable('the directory holds more files than are read')] : [] };
+  } catch (error) {
+    return { files: [], unread: [unreadable(`the directory cannot be read (${hostErrorCode(error) ?? 'unknown'})`)] };
+  }
+}
 
 /** Names under which a row's switches and trust look for the client's own files. */
 function namesOf(role: FileSpec['role']): string[] {
@@ -114,17 +160,23 @@ function namesOf(role: FileSpec['role']): string[] {
  */
 function evidenceDocuments(host: Host, client: ClientDefinition, roots: Roots, request: EvidenceRequest): Evidence {
   const documents = new Map<string, JsonObject>();
+  const places = new Map<string, string>();
   const unread = new Map<string, UnreadEvidence>();
   const take = (names: readonly string[], file: Parameters<typeof readEvidence>[2]): void => {
     if (file.path === '') return;
+    names.forEach((name) => places.set(name, file.path));
     const read = readEvidence(host, client.id, file);
     if (read.state === 'read') names.forEach((name) => documents.set(name, read.document));
     if (read.state === 'unread') unread.set(file.path, { name: names[0] ?? '', path: file.path, diagnostic: read.diagnostic });
   };
-  for (const file of client.evidenceFiles(roots, request.context)) take([file.name], file);
+  for (const file of client.evidenceFiles(roots, request.context)) {
+    const found = filesOf(host, client.id, file);
+    for (const each of found.files) take([each.name], each);
+    for (const each of found.unread) unread.set(each.path, each);
+  }
   for (const spec of client.files(roots, 'user')) take(namesOf(spec.role), spec);
   if (request.scope === 'project') client.files(roots, 'project').filter((spec) => spec.role !== 'mcp').forEach((spec) => take(['scoped'], spec));
-  return { documents, unread: [...unread.values()] };
+  return { documents, places, unread: [...unread.values()] };
 }
 
 function trustEvidence(host: Host, client: ClientDefinition, hooksFile: FileSpec | undefined, evidence: Evidence): ClientEvidence['trust'] {
@@ -137,7 +189,7 @@ function trustEvidence(host: Host, client: ClientDefinition, hooksFile: FileSpec
     if (scoped === undefined) documents.delete('own');
     else documents.set('own', scoped);
   }
-  return client.trust(documents, hooksFile.path, (text) => host.sha256(text));
+  return client.trust(documents, hooksFile.path, (text) => host.sha256(text)).map((state) => seenTrust(state, evidence));
 }
 
 /** From when on a receipt is about the registration as it stands. Without a record the file's own time takes its place. */
@@ -163,12 +215,38 @@ function launcherIntact(host: Host, context: RootContext, records: Records): boo
   return now.state === 'file' && now.stamp.digest === record.lastDigest;
 }
 
+const RECORD_VARIABLE = 'PRAETORCTL_HOOK_RECORD_DIR';
+
+/** Our own switch, for every client: a hook that records answers neutrally. */
+function recordMode(env: RootContext['env']): Finding[] {
+  if ((env[RECORD_VARIABLE] ?? '') === '') return [];
+  return [{ id: 'record.on', effect: 'hooks', certain: true, source: ENVIRONMENT, path: [RECORD_VARIABLE], message: `${RECORD_VARIABLE} is set: the hook records and refuses nothing`, fix: `unset ${RECORD_VARIABLE}` }];
+}
+
+/** Files that we wrote and that still call us, where the client does not look now. A project's files stand where they stand. */
+function elsewhere(host: Host, client: ClientDefinition, request: EvidenceRequest, roots: Roots): readonly string[] {
+  if (request.scope === 'project') return [];
+  const here = client.files(roots, 'user').map((spec) => spec.path);
+  const moved = [...request.records.values()].filter((record) => record.client === client.id && record.scope === 'user' && !here.includes(record.path));
+  return moved.map((record) => record.path).filter((path) => {
+    const now = takeSnapshot(host, path);
+    return now.state === 'file' && new TextDecoder().decode(now.bytes).includes(`praetorctl hook ${client.id} `);
+  }).sort();
+}
+
+function blockedEntrypoint(host: Host): string | undefined {
+  if (host.platform === 'win32') return undefined;
+  return pathDirs(host.platform, host.env['PATH']).map((dir) => joinPath(host.platform, dir, 'praetorctl')).find((path) => {
+    try { return host.stat(path)?.kind === 'file'; } catch { return false; }
+  });
+}
+
 const findingKey = (finding: Finding): string => `${finding.id}\0${finding.message}\0${showPath(finding.path ?? [])}`;
 
 export function gatherEvidence(host: Host, client: ClientDefinition, request: EvidenceRequest): ClientEvidence {
   const { context, scope, settings, records, now } = request;
   const { roots, files: desired, diagnostics } = desiredFor(client, context, scope, settings);
-  const found = detect(host, client, context, roots);
+  const detected = detect(host, client, context, roots);
   const files = desired.map((file) => fileEvidence(file, records.get(file.spec.path), readEvidence(host, client.id, file.spec)));
   const evidence = evidenceDocuments(host, client, roots, request);
   const since = countsSince(files);
@@ -176,12 +254,16 @@ export function gatherEvidence(host: Host, client: ClientDefinition, request: Ev
     id: client.id, aliases: client.aliases, since, now, workspace: scope === 'project' ? isBelow(context.platform, context.project) : undefined,
   });
   // A document that stands under two names would report the same switch twice.
-  const switches = [...new Map(client.switches(evidence.documents, context.env).map((finding) => [findingKey(finding), finding])).values()];
+  const natives = files.flatMap((file) => file.hooks).filter((hook) => hook.status === 'as-desired').map((hook) => hook.native);
+  const found = [...client.switches(evidence.documents, context.env, context), ...client.shadows?.(evidence.documents, natives) ?? [], ...recordMode(context.env)];
+  const switches = [...new Map(found.map((finding) => [findingKey(finding), seenInDocuments(finding, evidence)])).values()];
+  const entrypoint = findProgram(host, 'praetorctl', pathDirs(host.platform, host.env['PATH'] ?? host.env['Path']));
   return {
-    client: client.id, scope, detected: found.how, program: found.program, ...programFacts(host, found.program),
+    client: client.id, scope, detected: detected.how, program: detected.program, ...programFacts(host, detected.program),
     files, unread: evidence.unread, switches, trust: trustEvidence(host, client, desired.find((f) => f.spec.role !== 'mcp')?.spec, evidence),
     receipts, since, diagnostics,
     launcherIntact: launcherIntact(host, context, records),
-    entrypoint: findProgram(host, 'praetorctl', pathDirs(host.platform, host.env['PATH'] ?? host.env['Path'])),
+    entrypoint, entrypointBlocked: entrypoint === undefined ? blockedEntrypoint(host) : undefined,
+    elsewhere: elsewhere(host, client, request, roots),
   };
 }

@@ -176,7 +176,7 @@ function reportOn(ground: Ground, client: ClientDefinition, runs: readonly Pendi
   const servers = deriveServers(wantedServers, words);
   const { reasons: why, ...states } = hasHooks(client) ? withHooks(input, servers, wantedServers.wanted, words) : deriveHookless(servers, input.foreign, words);
   const proof = judgeProof(ground.proofs, client.id, bindingOf(ground.host, e, yardstick.engine, yardstick.policy), ground.scope === 'user' && enforces(input));
-  const reasons = mostImportantFirst([...explain(why, client, e), ...proof.reasons, ...unfinished(client, runs), ...ambiguous(ground, client, e)]);
+  const reasons = mostImportantFirst([...explain(why, client, e, yardstick), ...proof.reasons, ...unfinished(client, runs), ...ambiguous(ground, client, e)]);
   const trust = trustOf(e);
   const report: ClientReport = {
     client: client.id, name: client.name, version: e.version.value, versionNote: e.version.why, detected: e.detected, program: e.program ?? null,

@@ -37,9 +37,10 @@ describe('the cause of a run', () => {
 
   it('names trust, switches and rejected files from the evidence', () => {
     const hooks = [{ event: 'pre-tool', status: 'as-desired' }];
-    const untrusted = withEvidence({ files: [{ spec: { role: 'hooks' }, hooks, commands: [], findings: [] }] as unknown as ClientEvidence['files'], trust: [{ canonical: 'pre-tool', state: 'untrusted', fix: 'trust it' }] });
+    const place = { file: null, key: null, seen: 'x' };
+    const untrusted = withEvidence({ files: [{ spec: { role: 'hooks' }, hooks, commands: [], findings: [] }] as unknown as ClientEvidence['files'], trust: [{ canonical: 'pre-tool', state: 'untrusted', fix: 'trust it', evidence: place }] });
     expect(causeOf(ran, untrusted)).toMatchObject({ cause: 'hook-not-trusted', fix: 'trust it' });
-    const off = (effect: 'hooks' | 'file'): CauseGround => withEvidence({ switches: [{ id: 'x', effect, certain: true, message: 'off', fix: 'on' }] });
+    const off = (effect: 'hooks' | 'file'): CauseGround => withEvidence({ switches: [{ id: 'x', effect, certain: true, message: 'off', fix: 'on', evidence: place }] });
     expect(causeOf(ran, off('hooks'))?.cause).toBe('hooks-off');
     expect(causeOf(ran, off('file'))?.cause).toBe('file-rejected');
     expect(causeOf(ran, withEvidence({ entrypoint: undefined }))?.cause).toBe('program-missing');

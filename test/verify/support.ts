@@ -112,7 +112,7 @@ export const codes = (report: ClientReport): string[] => report.reasons.map((rea
 
 const snake = (native: string): string => native.replace(/([a-z])([A-Z])/g, '$1_$2').toLowerCase();
 
-/** Writes the trust record as the Codex dialog does; `change` spoils it. */
+/** Writes the trust records as the Codex dialogs do, of a project's folder too; `change` spoils that of a hook. */
 export function trustCodex(m: Machine, change: (key: string, record: JsonObject) => JsonObject | undefined = (_k, r) => r, scope: Scope = 'user'): void {
   const codex = clientById('codex');
   const hooksFile = fileOf(m, codex, 'hooks', scope).path;
@@ -123,7 +123,8 @@ export function trustCodex(m: Machine, change: (key: string, record: JsonObject)
     const record = change(key, { trusted_hash: trustHash(own.native, own.item, own.handler, sha256) });
     if (record !== undefined) state[key] = record;
   }
-  put(path.join(m.home, '.codex', 'config.toml'), stringify({ hooks: { state } }));
+  const folder = scope === 'project' ? { projects: { [m.project]: { trust_level: 'trusted' } } } : {};
+  put(path.join(m.home, '.codex', 'config.toml'), stringify({ hooks: { state }, ...folder }));
 }
 
 /** What stands below a directory: kind, mode, time and content. */

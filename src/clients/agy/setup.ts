@@ -1,14 +1,14 @@
 // Contract: Antigravity's row (CLI `agy`, IDE, app). Documented and third-party measured only (1.0.x to 1.5.x): nothing here
 // was run by us, so every fact is marked documented. PURE.
-import type { ClientDefinition, EventArray, Finding, HookEvent } from '../../model/client.ts';
+import type { ClientDefinition, HookEvent } from '../../model/client.ts';
 import type { Tolerance } from '../../model/edit.ts';
 import type { Diagnostic } from '../../model/diagnostic.ts';
-import { isObject, type JsonObject } from '../../model/json.ts';
 import { joinPath } from '../../roots/paths.ts';
 import { overrideDir } from '../../roots/overrides.ts';
 import { hasReference, httpEntry, stdioEntry } from '../mcp-kit.ts';
 import { commandHandler } from '../registration.ts';
 import { sampleCommand } from '../sample.ts';
+import { AGY_SILENT, AGY_UNSEEN, arrays, GROUP, lint, switches } from './silent.ts';
 
 // Strict JSON. For mcp_config.json a syntax error ends the client with exit 1; hooks.json is dropped in silence.
 const STRICT: Tolerance = { comments: false, trailingCommas: false, bom: false, utf16le: false, emptyIsObject: false };
@@ -16,7 +16,6 @@ const STRICT: Tolerance = { comments: false, trailingCommas: false, bom: false, 
 // manage_task can type into a running command, so it needs the command policy too; MCP calls arrive as call_mcp_tool.
 const GUARDED_TOOLS = '^(run_command|manage_task|write_to_file|replace_file_content|multi_replace_file_content|call_mcp_tool)$|^mcp_';
 const TIMEOUT_SECONDS = 30;
-const GROUP = 'praetorctl';
 
 const EVENTS: readonly HookEvent[] = [
   { canonical: 'pre-tool', native: 'PreToolUse', matcher: GUARDED_TOOLS, timeout: TIMEOUT_SECONDS },
@@ -27,54 +26,6 @@ const EVENTS: readonly HookEvent[] = [
   },
   { canonical: 'stop', native: 'Stop', timeout: TIMEOUT_SECONDS, flat: true },
 ];
-
-const FLAT_EVENTS = ['PreInvocation', 'PostInvocation', 'Stop', 'SessionStart'];
-
-/** Named groups at top level: `{name: {enabled?, Event: [...]}}`. */
-function arrays(document: JsonObject): EventArray[] {
-  return Object.keys(document).flatMap((name) => {
-    const group = document[name];
-    if (!isObject(group)) return [];
-    return Object.keys(group).flatMap((native) => {
-      const items = group[native];
-      return Array.isArray(items) ? [{ path: [name, native], native, items }] : [];
-    });
-  });
-}
-
-function lint(document: JsonObject): Finding[] {
-  const found: Finding[] = [];
-  const drop = (message: string, path: (string | number)[]): void => {
-    found.push({ id: 'agy.hooks-file-dropped', effect: 'file', certain: true, path, message: `${message}; Antigravity drops the whole file`, fix: 'correct that entry, then run: praetorctl clients plan --client agy' });
-  };
-  for (const name of Object.keys(document)) {
-    const group = document[name];
-    if (!isObject(group)) { drop('a named hook is not an object', [name]); continue; }
-    for (const key of Object.keys(group)) {
-      if (key === 'enabled') { if (typeof group[key] !== 'boolean') drop('enabled is not a boolean', [name, key]); continue; }
-      if (/^[A-Z]/.test(key) && !Array.isArray(group[key])) drop('an event is not a list', [name, key]);
-    }
-  }
-  for (const array of arrays(document)) {
-    array.items.forEach((item, index) => {
-      const grouped = isObject(item) && Array.isArray(item['hooks']);
-      const at = [...array.path, index];
-      if (grouped && FLAT_EVENTS.includes(array.native)) drop('an event that takes a flat list has a group', at);
-      const handlers = isObject(item) && Array.isArray(item['hooks']) ? item['hooks'] : [item];
-      for (const handler of handlers) {
-        if (!isObject(handler)) drop('a handler is not an object', at);
-        else if (handler['timeout'] !== undefined && !Number.isInteger(handler['timeout'])) drop('a timeout is not a whole number', at);
-      }
-    });
-  }
-  return found;
-}
-
-function switches(documents: ReadonlyMap<string, JsonObject>): Finding[] {
-  const group = (documents.get('scoped') ?? documents.get('own'))?.[GROUP];
-  if (!isObject(group) || group['enabled'] !== false) return [];
-  return [{ id: 'agy.group-disabled', effect: 'hooks', certain: true, path: [GROUP, 'enabled'], message: `the hook group ${GROUP} has enabled = false`, fix: `remove ${GROUP}.enabled or set it to true` }];
-}
 
 function unverified(client: string, variable: string): Diagnostic {
   return {
@@ -129,7 +80,7 @@ export const agy: ClientDefinition = {
   },
   lint: (role, document) => (role === 'mcp' ? [] : lint(document)),
   evidenceFiles: () => [],
-  switches,
+  switches, silent: AGY_SILENT, unseen: AGY_UNSEEN,
   afterApply: [],
   sample: (kind, workspace) => {
     const command = sampleCommand(kind);

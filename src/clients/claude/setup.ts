@@ -1,13 +1,13 @@
 // Contract: Claude Code's row. Measured on 2.1.197 (A) and 2.1.332 (B), Linux; what is only documented says so. PURE.
-import type { ClientDefinition, Finding, HookEvent } from '../../model/client.ts';
+import type { ClientDefinition, HookEvent } from '../../model/client.ts';
 import type { Tolerance } from '../../model/edit.ts';
-import { isObject, type JsonObject, type JsonValue, type Path } from '../../model/json.ts';
 import { joinPath } from '../../roots/paths.ts';
 import { overrideDir } from '../../roots/overrides.ts';
 import { httpEntry, stdioEntry } from '../mcp-kit.ts';
 import { commandHandler, wrappedArrays } from '../registration.ts';
 import { sampleCommand } from '../sample.ts';
 import { claudeProve } from './prove.ts';
+import { CLAUDE_SILENT, CLAUDE_UNSEEN, lintSettings, switches } from './silent.ts';
 
 // Strict JSON: a comment or a trailing comma voids the whole file in A and B. BOM and UTF-16LE with BOM are read.
 const SETTINGS: Tolerance = { comments: false, trailingCommas: false, bom: true, utf16le: true, emptyIsObject: false };
@@ -33,89 +33,6 @@ const EVENTS: readonly HookEvent[] = [
   { canonical: 'notification', native: 'Notification', timeout: TIMEOUT_SECONDS },
 ];
 
-const HANDLER_TYPES = ['command', 'http', 'prompt', 'agent', 'mcp_tool'];
-// Under these two events B drops the whole file too; elsewhere it drops only the entry. A drops the file for any.
-const FATAL_EVENTS = ['PreToolUse', 'PermissionRequest'];
-
-function handlerFault(handler: JsonValue): string | undefined {
-  if (!isObject(handler)) return 'a handler is not an object';
-  const type = handler['type'];
-  if (typeof type !== 'string' || !HANDLER_TYPES.includes(type)) return 'a handler has an unknown or missing type';
-  if (type === 'command' && typeof handler['command'] !== 'string') return 'a command handler has no command';
-  const timeout = handler['timeout'];
-  if (timeout !== undefined && (typeof timeout !== 'number' || timeout <= 0)) return 'a timeout is not a positive number';
-  const onFailure = handler['onFailure'];
-  if (onFailure !== undefined && onFailure !== 'block' && onFailure !== 'continue') return 'onFailure is neither block nor continue';
-  return undefined;
-}
-
-function groupFault(group: JsonValue): string | undefined {
-  if (!isObject(group)) return 'a group is not an object';
-  if (group['matcher'] !== undefined && typeof group['matcher'] !== 'string') return 'a matcher is not a string';
-  const handlers = group['hooks'];
-  if (!Array.isArray(handlers)) return 'a group has no hooks list';
-  for (const handler of handlers) {
-    const fault = handlerFault(handler);
-    if (fault !== undefined) return fault;
-  }
-  return undefined;
-}
-
-function fileFinding(path: Path, message: string, certain: boolean): Finding {
-  return {
-    id: 'claude.settings-ignored', effect: 'file', certain, path,
-    message: `${message}; Claude Code ignores the whole file${certain ? '' : ' (some versions only this entry)'}`,
-    fix: 'correct that entry, then run: praetorctl clients plan --client claude',
-  };
-}
-
-function lintSettings(document: JsonObject): Finding[] {
-  const found: Finding[] = [];
-  if (document['model'] !== undefined && typeof document['model'] !== 'string') found.push(fileFinding(['model'], 'model is not a string', true));
-  for (const key of ['permissions', 'hooks']) {
-    if (document[key] !== undefined && !isObject(document[key])) found.push(fileFinding([key], `${key} is not an object`, true));
-  }
-  const hooks = document['hooks'];
-  if (!isObject(hooks)) return found;
-  for (const event of Object.keys(hooks)) {
-    const groups = hooks[event];
-    if (!Array.isArray(groups)) continue; // Tolerated with a warning in A and B.
-    groups.forEach((group, index) => {
-      const fault = groupFault(group);
-      if (fault !== undefined) found.push(fileFinding(['hooks', event, index], fault, FATAL_EVENTS.includes(event)));
-    });
-  }
-  return found;
-}
-
-const off = (id: string, message: string, fix: string): Finding => ({ id, effect: 'hooks', certain: true, message, fix });
-
-function switches(documents: ReadonlyMap<string, JsonObject>, env: Readonly<Record<string, string | undefined>>): Finding[] {
-  const found: Finding[] = [];
-  const managed = documents.get('managed');
-  // Ordinary precedence, measured: a project `false` re-enables hooks over a user `true`, managed wins over both.
-  for (const name of ['managed', 'local', 'project', 'own']) {
-    const value = documents.get(name)?.['disableAllHooks'];
-    if (typeof value !== 'boolean') continue;
-    if (value) found.push(off('claude.disable-all-hooks', `disableAllHooks is true in the ${name === 'own' ? 'user' : name} settings`, 'set disableAllHooks to false or remove it'));
-    break;
-  }
-  if (managed?.['allowManagedHooksOnly'] === true) {
-    found.push(off('claude.managed-hooks-only', 'managed settings allow managed hooks only', 'ask the administrator to register praetorctl in managed settings'));
-  }
-  const strict = managed?.['strictPluginOnlyCustomization'];
-  if (strict === true || (Array.isArray(strict) && strict.includes('hooks'))) {
-    found.push(off('claude.plugin-only', 'managed settings allow hooks from plugins only', 'ask the administrator to register praetorctl in managed settings'));
-  }
-  for (const name of ['CLAUDE_CODE_SIMPLE', 'CLAUDE_CODE_SAFE_MODE']) {
-    const inFile = [...documents.values()].some((d) => isObject(d['env']) && d['env'][name] === '1');
-    if (env[name] === '1' || inFile) found.push(off('claude.simple-mode', `${name}=1 turns hooks off`, `unset ${name}`));
-  }
-  const recorded = (env['PRAETORCTL_HOOK_RECORD_DIR'] ?? '') !== '' || [...documents.values()].some((d) => isObject(d['env']) && (d['env']['PRAETORCTL_HOOK_RECORD_DIR'] ?? '') !== '');
-  if (recorded) found.push(off('claude.record-mode', 'PRAETORCTL_HOOK_RECORD_DIR is set: the hook records and refuses nothing', 'unset PRAETORCTL_HOOK_RECORD_DIR'));
-  return found;
-}
-
 const measured = (text: string): { text: string; basis: 'measured'; versions: string } => ({ text, basis: 'measured', versions: '2.1.197, 2.1.332' });
 
 export const claude: ClientDefinition = {
@@ -138,7 +55,7 @@ export const claude: ClientDefinition = {
         projectSettings: joinPath(platform, project, '.claude', 'settings.json'),
         localSettings: joinPath(platform, project, '.claude', 'settings.local.json'),
         projectMcp: joinPath(platform, project, '.mcp.json'),
-        managed: joinPath(platform, managed, 'managed-settings.json'),
+        managed: joinPath(platform, managed, 'managed-settings.json'), managedMore: joinPath(platform, managed, 'managed-settings.d'),
       },
     };
   },
@@ -172,8 +89,9 @@ export const claude: ClientDefinition = {
     { name: 'project', path: paths['projectSettings'] ?? '', format: 'json', tolerance: SETTINGS },
     { name: 'local', path: paths['localSettings'] ?? '', format: 'json', tolerance: SETTINGS },
     { name: 'managed', path: paths['managed'] ?? '', format: 'json', tolerance: SETTINGS },
+    { name: 'managed', path: paths['managedMore'] ?? '', format: 'json', tolerance: SETTINGS, each: '.json' },
   ],
-  switches,
+  switches, silent: CLAUDE_SILENT, unseen: CLAUDE_UNSEEN,
   afterApply: [],
   sample: (kind, workspace) => {
     const command = sampleCommand(kind);

@@ -1,5 +1,5 @@
 // Contract: the Codex CLI's row. Measured on codex-cli 0.171.0, Linux; what is only documented says so. PURE.
-import type { ClientDefinition, Finding, HookEvent, TrustState } from '../../model/client.ts';
+import type { ClientDefinition, HookEvent, TrustState } from '../../model/client.ts';
 import type { Tolerance } from '../../model/edit.ts';
 import { isObject, valueAt, type JsonObject, type JsonValue } from '../../model/json.ts';
 import { joinPath } from '../../roots/paths.ts';
@@ -8,7 +8,9 @@ import { hasReference, stdioEntry, strings, wholeReference, type EntryResult } f
 import { commandHandler, isKnownEvent, ownedHooks, wrappedArrays } from '../registration.ts';
 import type { McpServer } from '../../model/client.ts';
 import { sampleCommand } from '../sample.ts';
+import { filesAbove } from '../silent-kit.ts';
 import { codexProve } from './prove.ts';
+import { CODEX_SILENT, CODEX_UNSEEN, lintHooks, switches } from './silent.ts';
 
 // hooks.json: a BOM, a comment or an unknown top-level key drops the whole file (measured).
 const HOOKS: Tolerance = { comments: false, trailingCommas: false, bom: false, utf16le: false, emptyIsObject: false };
@@ -76,50 +78,8 @@ function trust(documents: ReadonlyMap<string, JsonObject>, hooksFile: string, sh
     const state = !isObject(record) || typeof record['trusted_hash'] !== 'string' ? 'untrusted'
       : record['enabled'] === false ? 'disabled'
         : record['trusted_hash'] === trustHash(own.native, own.item, own.handler, sha256) ? 'trusted' : 'modified';
-    return [{ canonical: own.event as TrustState['canonical'], state, fix: state === 'trusted' ? '' : TRUST_FIX }];
+    return [{ canonical: own.event as TrustState['canonical'], state, fix: state === 'trusted' ? '' : TRUST_FIX, source: 'mcp', path: ['hooks', 'state', key, state === 'disabled' ? 'enabled' : 'trusted_hash'] }];
   });
-}
-
-function lintHooks(document: JsonObject): Finding[] {
-  const found: Finding[] = [];
-  const drop = (message: string, path: (string | number)[]): void => {
-    found.push({ id: 'codex.hooks-file-dropped', effect: 'file', certain: true, path, message: `${message}; Codex drops the whole file`, fix: 'correct that entry, then run: praetorctl clients plan --client codex' });
-  };
-  for (const key of Object.keys(document)) {
-    if (key !== 'hooks' && key !== 'description') drop('an unknown top-level key', [key]);
-  }
-  if (document['hooks'] !== undefined && !isObject(document['hooks'])) drop('hooks is not an object', ['hooks']);
-  for (const array of wrappedArrays(document)) {
-    array.items.forEach((group, index) => {
-      const handlers = isObject(group) ? group['hooks'] : undefined;
-      if (!Array.isArray(handlers)) return drop('a group has no hooks list', [...array.path, index]);
-      handlers.forEach((handler, h) => {
-        const at = [...array.path, index, 'hooks', h];
-        if (!isObject(handler) || !['command', 'mcp_tool', 'prompt', 'agent'].includes(String(handler['type']))) drop('a handler has an unknown type', at);
-        else if (handler['timeout'] !== undefined && !Number.isInteger(handler['timeout'])) drop('a timeout is not a whole number', at);
-      });
-    });
-  }
-  return found;
-}
-
-function switches(documents: ReadonlyMap<string, JsonObject>): Finding[] {
-  const found: Finding[] = [];
-  const layers: readonly (readonly [string, string])[] = [['mcp', 'the user config.toml'], ['project', 'the project config.toml'], ['managed', 'the managed config.toml'], ['requirements', 'requirements.toml']];
-  for (const [name, label] of layers) {
-    for (const key of ['hooks', 'codex_hooks']) {
-      if (valueAt(documents.get(name) ?? {}, ['features', key]) === false) {
-        found.push({ id: 'codex.feature-off', effect: 'hooks', certain: name !== 'project', message: `features.${key} is false in ${label}`, fix: `remove features.${key} = false from ${label}` });
-      }
-    }
-  }
-  if (documents.get('requirements')?.['allow_managed_hooks_only'] === true) {
-    found.push({ id: 'codex.managed-hooks-only', effect: 'hooks', certain: true, message: 'requirements.toml allows managed hooks only', fix: 'ask the administrator to register praetorctl in /etc/codex' });
-  }
-  if (isObject(valueAt(documents.get('mcp') ?? {}, ['hooks', 'PreToolUse'])) || Array.isArray(valueAt(documents.get('mcp') ?? {}, ['hooks', 'PreToolUse']))) {
-    found.push({ id: 'codex.two-hook-sources', effect: 'note', certain: true, message: 'config.toml has hooks too; Codex runs both and warns', fix: 'move those hooks into hooks.json to silence the warning' });
-  }
-  return found;
 }
 
 /** Codex passes variables through by name; it does not expand `${NAME}` inside values. */
@@ -162,7 +122,7 @@ export const codex: ClientDefinition = {
       paths: {
         dir, hooks: joinPath(platform, dir, 'hooks.json'), config: joinPath(platform, dir, 'config.toml'),
         projectHooks: joinPath(platform, projectDir, 'hooks.json'), projectConfig: joinPath(platform, projectDir, 'config.toml'),
-        managed: '/etc/codex/managed_config.toml', requirements: '/etc/codex/requirements.toml',
+        system: '/etc/codex/config.toml', managed: '/etc/codex/managed_config.toml', requirements: '/etc/codex/requirements.toml',
       },
     };
   },
@@ -183,12 +143,16 @@ export const codex: ClientDefinition = {
     entry: mcpEntry,
   },
   lint: (role, document) => (role === 'mcp' ? [] : lintHooks(document)),
-  evidenceFiles: ({ paths }) => [
+  evidenceFiles: ({ paths }, context) => [
     { name: 'project', path: paths['projectConfig'] ?? '', format: 'toml', tolerance: CONFIG },
+    // Every directory from the repository's root to the session's is a layer; where the root is, the path alone does not say.
+    ...filesAbove(context, 'above', ['.codex', 'config.toml'], { format: 'toml', tolerance: CONFIG }).filter(({ path }) => path !== paths['config']),
+    { name: 'profile', path: paths['dir'] ?? '', format: 'toml', tolerance: CONFIG, each: '.config.toml' },
+    { name: 'system', path: paths['system'] ?? '', format: 'toml', tolerance: CONFIG },
     { name: 'managed', path: paths['managed'] ?? '', format: 'toml', tolerance: CONFIG },
     { name: 'requirements', path: paths['requirements'] ?? '', format: 'toml', tolerance: CONFIG },
   ],
-  switches,
+  switches, silent: CODEX_SILENT, unseen: CODEX_UNSEEN,
   trust,
   afterApply: [TRUST_FIX],
   sample: (kind, workspace) => {

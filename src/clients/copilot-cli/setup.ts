@@ -1,13 +1,13 @@
 // Contract: GitHub Copilot CLI's row. Measured on 1.0.102, Linux; what is only documented says so. PURE.
 // Hooks go into a file of our own in the client's directory of hook files, so nothing of the person's is edited for them.
-import type { ClientDefinition, Finding, HookEvent } from '../../model/client.ts';
+import type { ClientDefinition, HookEvent } from '../../model/client.ts';
 import type { Tolerance } from '../../model/edit.ts';
-import { isObject, type JsonObject } from '../../model/json.ts';
 import { joinPath } from '../../roots/paths.ts';
 import { overrideDir } from '../../roots/overrides.ts';
 import { httpEntry, stdioEntry } from '../mcp-kit.ts';
 import { commandHandler, wrappedArrays } from '../registration.ts';
 import { sampleCommand } from '../sample.ts';
+import { COPILOT_SILENT, COPILOT_UNSEEN, lintHooks, switches } from './silent.ts';
 
 // Each of a comment, a trailing comma and a BOM makes the client ignore the whole hooks file without a word.
 const HOOKS: Tolerance = { comments: false, trailingCommas: false, bom: false, utf16le: false, emptyIsObject: false };
@@ -27,24 +27,6 @@ const EVENTS: readonly HookEvent[] = [
   { canonical: 'session-end', native: 'sessionEnd', timeout: TIMEOUT_SECONDS, flat: true },
   { canonical: 'stop', native: 'agentStop', timeout: TIMEOUT_SECONDS, flat: true },
 ];
-
-function lintHooks(document: JsonObject): Finding[] {
-  const found: Finding[] = [];
-  const ignored = (key: string, message: string, fix: string): void => {
-    found.push({ id: 'copilot-cli.hooks-ignored', effect: 'file', certain: true, path: [key], message: `${message}; Copilot CLI ignores the whole file`, fix });
-  };
-  if (document['version'] !== undefined && document['version'] !== 1) ignored('version', 'version is not 1', 'set version to 1');
-  if (document['hooks'] !== undefined && !isObject(document['hooks'])) ignored('hooks', 'hooks is not an object', 'make hooks an object');
-  return found;
-}
-
-/** Documented: the repository's switch turns off hooks of every source. Measured: the user's own does not. */
-function switches(documents: ReadonlyMap<string, JsonObject>): Finding[] {
-  const name = ['local', 'project'].find((one) => documents.get(one)?.['disableAllHooks'] === true);
-  if (name === undefined) return [];
-  const file = name === 'local' ? '.github/copilot/settings.local.json' : '.github/copilot/settings.json';
-  return [{ id: 'copilot-cli.disable-all-hooks', effect: 'hooks', certain: false, message: `disableAllHooks is true in ${file}`, fix: `remove disableAllHooks from ${file}` }];
-}
 
 const measured = (text: string): { text: string; basis: 'measured'; versions: string } => ({ text, basis: 'measured', versions: '1.0.102' });
 const documented = (text: string): { text: string; basis: 'documented' } => ({ text, basis: 'documented' });
@@ -100,7 +82,7 @@ export const copilotCli: ClientDefinition = {
     { name: 'project', path: paths['projectSettings'] ?? '', format: 'json', tolerance: MCP },
     { name: 'local', path: paths['localSettings'] ?? '', format: 'json', tolerance: MCP },
   ],
-  switches,
+  switches, silent: COPILOT_SILENT, unseen: COPILOT_UNSEEN,
   afterApply: [],
   sample: (kind, workspace) => {
     const command = sampleCommand(kind);

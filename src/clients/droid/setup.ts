@@ -1,12 +1,12 @@
 // Contract: Factory Droid's row. Measured on 0.215.0, Linux; what is only documented says so. PURE.
 // hooks.json is the map of events itself. The `hooks` wrapper that the documents show loads nothing.
-import type { ClientDefinition, Finding, HookEvent } from '../../model/client.ts';
+import type { ClientDefinition, HookEvent } from '../../model/client.ts';
 import type { Tolerance } from '../../model/edit.ts';
-import { isObject, type JsonObject } from '../../model/json.ts';
 import { joinPath } from '../../roots/paths.ts';
 import { httpEntry, stdioEntry } from '../mcp-kit.ts';
 import { commandHandler, topLevelArrays } from '../registration.ts';
 import { sampleCommand } from '../sample.ts';
+import { DROID_SILENT, DROID_UNSEEN, lintHooks, shadows, switches } from './silent.ts';
 
 // Comments are read. With a trailing comma or a BOM the client goes on without any hook and says nothing.
 const HOOKS: Tolerance = { comments: true, trailingCommas: false, bom: false, utf16le: false, emptyIsObject: false };
@@ -28,25 +28,6 @@ const EVENTS: readonly HookEvent[] = [
   { canonical: 'subagent-stop', native: 'SubagentStop', timeout: TIMEOUT_SECONDS },
   { canonical: 'notification', native: 'Notification', timeout: TIMEOUT_SECONDS },
 ];
-
-function lintHooks(document: JsonObject): Finding[] {
-  if (document['hooks'] === undefined) return [];
-  return [{
-    id: 'droid.wrapped-hooks', effect: 'note', certain: true, path: ['hooks'],
-    message: 'Droid ignores a "hooks" wrapper in hooks.json: what is inside never runs', fix: 'move its events to the top level of the file',
-  }];
-}
-
-/** Measured: an event that hooks.json names is taken from there alone, so the person's own hooks of that event stop running. */
-function shadows(documents: ReadonlyMap<string, JsonObject>, natives: readonly string[]): Finding[] {
-  const hooks = documents.get('settings')?.['hooks'];
-  const lost = isObject(hooks) ? natives.filter((native) => Array.isArray(hooks[native]) && hooks[native].length > 0) : [];
-  if (lost.length === 0) return [];
-  return [{
-    id: 'droid.settings-hooks-shadowed', effect: 'note', certain: true,
-    message: `the hooks in settings.json for ${lost.join(', ')} do not run while hooks.json names the same events`, fix: 'move them from settings.json into hooks.json',
-  }];
-}
 
 const measured = (text: string): { text: string; basis: 'measured'; versions: string } => ({ text, basis: 'measured', versions: '0.215.0' });
 const documented = (text: string): { text: string; basis: 'documented' } => ({ text, basis: 'documented' });
@@ -90,7 +71,7 @@ export const droid: ClientDefinition = {
   evidenceFiles: ({ paths }) => [
     { name: 'settings', path: paths['settings'] ?? '', format: 'json', tolerance: { comments: true, trailingCommas: true, bom: true, utf16le: false, emptyIsObject: true } },
   ],
-  switches: () => [],
+  switches, silent: DROID_SILENT, unseen: DROID_UNSEEN,
   shadows,
   afterApply: [],
   sample: (kind, workspace) => {

@@ -1,13 +1,13 @@
 // Contract: the Gemini CLI's row. Measured on 0.61.0, Linux; what is only documented says so. PURE.
-import type { ClientDefinition, Finding, HookEvent } from '../../model/client.ts';
+import type { ClientDefinition, HookEvent } from '../../model/client.ts';
 import type { Tolerance } from '../../model/edit.ts';
-import { isObject, valueAt, type JsonObject } from '../../model/json.ts';
-import { isAbsolutePath, joinPath } from '../../roots/paths.ts';
+import { dirOf, isAbsolutePath, joinPath } from '../../roots/paths.ts';
 import { overrideDir } from '../../roots/overrides.ts';
 import { httpEntry, stdioEntry } from '../mcp-kit.ts';
-import { commandFor, commandHandler, wrappedArrays } from '../registration.ts';
+import { commandHandler, wrappedArrays } from '../registration.ts';
 import { sampleCommand } from '../sample.ts';
 import { geminiProve } from './prove.ts';
+import { GEMINI_SILENT, GEMINI_UNSEEN, lint, switches } from './silent.ts';
 
 // Comments are read, a trailing comma or a BOM is not; an empty or broken file stops every command with exit 52.
 const SETTINGS: Tolerance = { comments: true, trailingCommas: false, bom: false, utf16le: false, emptyIsObject: false };
@@ -26,32 +26,6 @@ const EVENTS: readonly HookEvent[] = [
   { canonical: 'notification', native: 'Notification', timeout: TIMEOUT_MS },
 ];
 
-function switches(documents: ReadonlyMap<string, JsonObject>): Finding[] {
-  const found: Finding[] = [];
-  // The system layer wins, then the workspace, then the user.
-  for (const [name, label] of [['system', 'the system settings'], ['project', 'the workspace settings'], ['own', 'the user settings']] as const) {
-    const enabled = valueAt(documents.get(name) ?? {}, ['hooksConfig', 'enabled']);
-    if (typeof enabled !== 'boolean') continue;
-    if (!enabled) found.push({ id: 'gemini.hooks-off', effect: 'hooks', certain: true, message: `hooksConfig.enabled is false in ${label}`, fix: `set hooksConfig.enabled to true in ${label}` });
-    break;
-  }
-  // `disabled` lists are a union that no layer can clear; an unnamed hook is listed by its command.
-  const ours = EVENTS.map((event) => commandFor('gemini', event.canonical));
-  for (const document of documents.values()) {
-    const disabled = valueAt(document, ['hooksConfig', 'disabled']);
-    if (Array.isArray(disabled) && disabled.some((entry) => typeof entry === 'string' && ours.includes(entry))) {
-      found.push({ id: 'gemini.hook-disabled', effect: 'hooks', certain: true, message: 'our hook is in a hooksConfig.disabled list', fix: 'remove it from hooksConfig.disabled' });
-    }
-  }
-  return found;
-}
-
-function lint(document: JsonObject): Finding[] {
-  const hooks = document['hooks'];
-  if (hooks === undefined || isObject(hooks)) return [];
-  return [{ id: 'gemini.hooks-type', effect: 'hooks', certain: true, path: ['hooks'], message: 'hooks is not an object', fix: 'make hooks an object' }];
-}
-
 const measured = (text: string): { text: string; basis: 'measured'; versions: string } => ({ text, basis: 'measured', versions: '0.61.0' });
 
 export const gemini: ClientDefinition = {
@@ -67,12 +41,15 @@ export const gemini: ClientDefinition = {
     const system = platform === 'win32' ? 'C:\\ProgramData\\gemini-cli\\settings.json'
       : platform === 'darwin' ? '/Library/Application Support/GeminiCli/settings.json' : '/etc/gemini-cli/settings.json';
     const named = env['GEMINI_CLI_SYSTEM_SETTINGS_PATH'];
+    const defaults = env['GEMINI_CLI_SYSTEM_DEFAULTS_PATH'];
     return {
       diagnostics: [],
       paths: {
         dir, settings: joinPath(platform, dir, 'settings.json'), installation: joinPath(platform, dir, 'installation_id'),
         projectSettings: joinPath(platform, project, '.gemini', 'settings.json'),
         system: named !== undefined && isAbsolutePath(platform, named) ? named : system,
+        defaults: defaults !== undefined && isAbsolutePath(platform, defaults) ? defaults : joinPath(platform, dirOf(platform, system), 'system-defaults.json'),
+        trust: joinPath(platform, dir, 'trustedFolders.json'),
       },
     };
   },
@@ -95,8 +72,10 @@ export const gemini: ClientDefinition = {
   evidenceFiles: ({ paths }) => [
     { name: 'project', path: paths['projectSettings'] ?? '', format: 'json', tolerance: SETTINGS },
     { name: 'system', path: paths['system'] ?? '', format: 'json', tolerance: SETTINGS },
+    { name: 'defaults', path: paths['defaults'] ?? '', format: 'json', tolerance: SETTINGS },
+    { name: 'trust', path: paths['trust'] ?? '', format: 'json', tolerance: SETTINGS },
   ],
-  switches,
+  switches, silent: GEMINI_SILENT, unseen: GEMINI_UNSEEN,
   afterApply: [],
   sample: (kind, workspace) => {
     const command = sampleCommand(kind);

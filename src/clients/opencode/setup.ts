@@ -5,6 +5,7 @@ import type { Tolerance } from '../../model/edit.ts';
 import { configHome, joinPath } from '../../roots/paths.ts';
 import { sampleCommand } from '../sample.ts';
 import { PLUGIN_HOOKS, PLUGIN_MCP, pluginSample } from './plugin.ts';
+import { OPENCODE_SILENT, OPENCODE_UNSEEN, switches } from './silent.ts';
 
 const PLUGIN: Tolerance = { comments: false, trailingCommas: false, bom: false, utf16le: false, emptyIsObject: true };
 // All three are read; the client itself adds `$schema` where it is missing.
@@ -40,7 +41,7 @@ export const opencode: ClientDefinition = {
   mcp: PLUGIN_MCP,
   lint: () => [],
   evidenceFiles: () => [],
-  switches: () => [],
+  switches, silent: OPENCODE_SILENT, unseen: OPENCODE_UNSEEN,
   afterApply: [],
   sample: (kind, workspace) => {
     const command = sampleCommand(kind);

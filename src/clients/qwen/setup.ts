@@ -1,12 +1,12 @@
 // Contract: Qwen Code's row. Measured on 0.24.4, Linux; what is only documented says so. PURE.
-import type { ClientDefinition, Finding, HookEvent } from '../../model/client.ts';
+import type { ClientDefinition, HookEvent } from '../../model/client.ts';
 import type { Tolerance } from '../../model/edit.ts';
-import { isObject, type JsonObject } from '../../model/json.ts';
-import { isAbsolutePath, joinPath } from '../../roots/paths.ts';
+import { dirOf, isAbsolutePath, joinPath } from '../../roots/paths.ts';
 import { overrideDir } from '../../roots/overrides.ts';
 import { httpEntry, stdioEntry } from '../mcp-kit.ts';
 import { commandHandler, wrappedArrays } from '../registration.ts';
 import { sampleCommand } from '../sample.ts';
+import { lint, QWEN_SILENT, QWEN_UNSEEN, switches } from './silent.ts';
 
 // Comments are read; a trailing comma, a BOM or an empty file is not. A broken user file ends every start with exit 1, a broken
 // workspace file is replaced by the client in silence.
@@ -30,22 +30,6 @@ const EVENTS: readonly HookEvent[] = [
   { canonical: 'notification', native: 'Notification', timeout: TIMEOUT_SECONDS },
 ];
 
-function switches(documents: ReadonlyMap<string, JsonObject>): Finding[] {
-  // Measured: the workspace's `true` turns off hooks of the user and of the system, a system `false` wins over it.
-  for (const [name, label] of [['system', 'the system settings'], ['project', 'the workspace settings'], ['own', 'the user settings']] as const) {
-    const off = documents.get(name)?.['disableAllHooks'];
-    if (typeof off !== 'boolean') continue;
-    return off ? [{ id: 'qwen.disable-all-hooks', effect: 'hooks', certain: true, message: `disableAllHooks is true in ${label}`, fix: `remove disableAllHooks from ${label}` }] : [];
-  }
-  return [];
-}
-
-function lint(document: JsonObject): Finding[] {
-  const hooks = document['hooks'];
-  if (hooks === undefined || isObject(hooks)) return [];
-  return [{ id: 'qwen.hooks-type', effect: 'hooks', certain: true, path: ['hooks'], message: 'hooks is not an object', fix: 'make hooks an object' }];
-}
-
 const measured = (text: string): { text: string; basis: 'measured'; versions: string } => ({ text, basis: 'measured', versions: '0.24.4' });
 
 export const qwen: ClientDefinition = {
@@ -60,12 +44,15 @@ export const qwen: ClientDefinition = {
     const system = platform === 'win32' ? 'C:\\ProgramData\\qwen-code\\settings.json'
       : platform === 'darwin' ? '/Library/Application Support/QwenCode/settings.json' : '/etc/qwen-code/settings.json';
     const named = env['QWEN_CODE_SYSTEM_SETTINGS_PATH'];
+    const defaults = env['QWEN_CODE_SYSTEM_DEFAULTS_PATH'];
     return {
       diagnostics: [],
       paths: {
         dir, settings: joinPath(platform, dir, 'settings.json'),
         projectSettings: joinPath(platform, project, '.qwen', 'settings.json'),
         system: named !== undefined && isAbsolutePath(platform, named) ? named : system,
+        defaults: defaults !== undefined && isAbsolutePath(platform, defaults) ? defaults : joinPath(platform, dirOf(platform, system), 'system-defaults.json'),
+        trust: joinPath(platform, dir, 'trustedFolders.json'),
       },
     };
   },
@@ -87,8 +74,10 @@ export const qwen: ClientDefinition = {
   evidenceFiles: ({ paths }) => [
     { name: 'project', path: paths['projectSettings'] ?? '', format: 'json', tolerance: SETTINGS },
     { name: 'system', path: paths['system'] ?? '', format: 'json', tolerance: SETTINGS },
+    { name: 'defaults', path: paths['defaults'] ?? '', format: 'json', tolerance: SETTINGS },
+    { name: 'trust', path: paths['trust'] ?? '', format: 'json', tolerance: SETTINGS },
   ],
-  switches,
+  switches, silent: QWEN_SILENT, unseen: QWEN_UNSEEN,
   afterApply: [],
   sample: (kind, workspace) => {
     const command = sampleCommand(kind);
