@@ -10,7 +10,7 @@ import { respond } from '../hook/respond.ts';
 import { readSettings, type SourceReader } from '../hook/settings-index.ts';
 import { sourceReader } from '../hook/settings-source.ts';
 import type { HookSettings, SettingsState } from '../hook/settings-types.ts';
-import type { Answer } from '../model/dialect.ts';
+import type { Answer, EnvMap } from '../model/dialect.ts';
 import { isObject } from '../model/json.ts';
 import type { Payload } from '../model/payload.ts';
 import type { Decision, Verdict } from '../model/verdict.ts';
@@ -74,6 +74,9 @@ export function judgeFor({ host, program }: Pick<CliIo, 'host' | 'program'>, por
 
 const NOTHING: Evaluation = { verdict: { decision: 'neutral' }, trail: [] };
 
+/** A question is judged in the dialect that was named, whoever asks it. */
+const NOBODY: EnvMap = {};
+
 /** A dialect that hands a payload through, for command lines of no client. */
 function plainDialect(payload: Payload): HookDialect {
   return {
@@ -92,7 +95,7 @@ export function judgeQuestion(judge: Judge, question: Question): Judgement {
   let evaluation: Evaluation | undefined;
   const listening: HookDialect = { ...dialect, encode: (at, verdict, payload) => { said = verdict; return dialect.encode(at, verdict, payload); } };
   const watched: Evaluate = (payload, facts) => (evaluation = evaluate(payload, facts));
-  const response = respond(listening, event, document, place.env, place, () => watched);
+  const response = respond(listening, event, document, NOBODY, place, () => watched);
   const { payload } = response;
   const answer = question.kind === 'payload' ? response.answer : undefined;
   if (payload === undefined || said === undefined) {

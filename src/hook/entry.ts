@@ -142,7 +142,7 @@ function leaveReceipt(client: string, event: string, response: Response, place: 
       time: isoTime(now),
       client,
       event,
-      caller: payload?.caller ?? 'unknown',
+      caller: payload?.caller ?? response.caller ?? 'unknown',
       verdict: response.verdict,
       ...(response.rule === undefined ? {} : { rule: response.rule }),
       ...(payload?.tool === undefined ? {} : { kind: payload.tool.kind, tool: payload.tool.name }),

@@ -1,8 +1,9 @@
 // Contract: one parsed document -> the answer and what the receipt says about it. Everything of a hook run that is not IO. PURE.
-// The order: the guard's verdict, then what settings that cannot be read ask for, then the operator's evaluators, then a
+// Clients run each other's hooks: the dialect is that of the client that called, where it can be told, and not of the one whose
+// registration it is. The order: the guard's verdict, then what settings that cannot be read ask for, then the operator's evaluators, then a
 // person's leave for exactly this call.
 import type { HookDialect } from '../clients/dialect-kit.ts';
-import { callerOf } from '../clients/dialects.ts';
+import { callerOf, dialectFor } from '../clients/dialects.ts';
 import type { Answer, EnvMap } from '../model/dialect.ts';
 import type { CanonicalEvent } from '../model/events.ts';
 import { isObject } from '../model/json.ts';
@@ -20,6 +21,8 @@ export interface Response {
   readonly verdict: ReceiptVerdict;
   readonly rule?: string;
   readonly payload?: Payload;
+  /** Who called, where there is no payload to say it. */
+  readonly caller?: string;
   /** For the receipt. */
   readonly settings?: string;
   readonly evaluators?: string;
@@ -34,11 +37,13 @@ export interface Effects {
   readonly allowOnce: (payload: Payload, verdict: Verdict) => Verdict;
 }
 
-export function respond(dialect: HookDialect, event: CanonicalEvent, value: unknown, env: EnvMap, place: HookPlace, load: () => Evaluate, effects?: Effects): Response {
-  if (!isObject(value)) return errorResponse(dialect, event, 'the hook input is not a JSON object');
+export function respond(registered: HookDialect, event: CanonicalEvent, value: unknown, env: EnvMap, place: HookPlace, load: () => Evaluate, effects?: Effects): Response {
+  if (!isObject(value)) return errorResponse(registered, event, 'the hook input is not a JSON object');
+  const caller = callerOf(registered.id, value, env);
+  const dialect = isForeign(registered, caller) ? dialectFor(caller) ?? registered : registered;
   const decoded = dialect.decode(event, value, env);
-  if ('fault' in decoded) return errorResponse(dialect, event, decoded.fault);
-  const payload = { ...decoded, caller: callerOf(dialect.id, value, env) };
+  if ('fault' in decoded) return { ...errorResponse(dialect, event, decoded.fault), caller };
+  const payload = { ...decoded, caller };
   const settings = wantsSettings(event) ? place.settings?.(payload.workspace) ?? NO_SETTINGS : NO_SETTINGS;
   const guarded = withProblem(judge(payload, () => policyFacts(place, payload), load), payload, settings);
   const checked = effects === undefined ? { verdict: guarded, receipt: '', complaint: '' } : check(guarded, payload, settings, effects);
@@ -53,6 +58,11 @@ export function respond(dialect: HookDialect, event: CanonicalEvent, value: unkn
     ...(checked.receipt === '' ? {} : { evaluators: checked.receipt }),
     ...(checked.complaint === '' ? {} : { complaint: checked.complaint }),
   };
+}
+
+/** What people and git hook managers call answers them, whoever started them. */
+function isForeign(registered: HookDialect, caller: string): boolean {
+  return caller !== 'unknown' && caller !== registered.id && registered.fromWords === undefined;
 }
 
 function isToolGate(event: CanonicalEvent): boolean {

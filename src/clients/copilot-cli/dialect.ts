@@ -1,4 +1,6 @@
-// Contract: GitHub Copilot CLI's hook documents and answers under its own (camelCase) event names. PURE. Measured on 1.0.102.
+// Contract: GitHub Copilot CLI's hook documents and answers. PURE. Measured on 1.0.102. Under its own (camelCase) event names it
+// speaks a form of its own; hooks of a project's .claude/settings.json get Claude Code's keys and tool names (only permission
+// requests stay in the own form). The answers below are understood under both.
 // Deny is exit 0 and one flat document: under these names the client runs the tool after Claude Code's form, and exit 2 blocks
 // but keeps the reason from the model. Any other exit code blocks too, so a crash of ours never lets a call pass.
 import { asciiJson } from '../ascii-json.ts';
@@ -25,11 +27,17 @@ const SHAPES: Readonly<Record<string, ToolShape>> = {
   edit: { kind: 'file-write', keys: FILE_KEYS },
   str_replace_editor: { kind: 'file-write', keys: FILE_KEYS },
   view: { kind: 'file-read', keys: FILE_KEYS },
+  // In hooks of a project's .claude/settings.json.
+  Bash: { kind: 'shell', keys: ['command'] },
+  Write: { kind: 'file-write', keys: FILE_KEYS },
+  Edit: { kind: 'file-write', keys: FILE_KEYS },
+  MultiEdit: { kind: 'file-write', keys: FILE_KEYS },
+  Read: { kind: 'file-read', keys: FILE_KEYS },
 };
 
 /** The arguments are an object; older documents describe a JSON text. */
 function inputOf(document: JsonObject): JsonObject | undefined {
-  const value = own(document, 'toolArgs') ?? own(document, 'toolInput');
+  const value = own(document, 'toolArgs') ?? own(document, 'toolInput') ?? own(document, 'tool_input');
   if (typeof value !== 'string') return isObject(value) ? value : undefined;
   try {
     const parsed = JSON.parse(value) as JsonValue;
@@ -45,7 +53,7 @@ function mcpOf(name: string): ToolCall['mcp'] {
 }
 
 function decodeTool(document: JsonObject): ToolCall | DecodeFault {
-  const name = text(document, 'toolName');
+  const name = text(document, 'toolName') ?? text(document, 'tool_name');
   if (name === undefined || name === '') return fault('"toolName" is not a non-empty string');
   const input = inputOf(document);
   if (input === undefined) return fault('"toolArgs" is not an object');
@@ -82,7 +90,7 @@ function encode(event: CanonicalEvent, verdict: Verdict, payload: Payload): Answ
 export const copilotCliDialect: HookDialect = {
   id: 'copilot-cli',
   aliases: ['copilot'],
-  decode: decodeForm({ client: 'copilot-cli', workspace: 'cwd', session: 'sessionId', tool: decodeTool }),
+  decode: decodeForm({ client: 'copilot-cli', workspace: 'cwd', session: ['sessionId', 'session_id'], tool: decodeTool }),
   encode,
   encodeError: (event, reason) => (canBlock(event) ? denial(event, sayError(reason)) : harmlessError(reason)),
   neutral: () => EMPTY,
