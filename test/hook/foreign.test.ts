@@ -3,9 +3,10 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { realHost } from '../../src/host.ts';
 import type { CanonicalEvent } from '../../src/model/events.ts';
 import type { JsonObject } from '../../src/model/json.ts';
-import { receiptEvidence } from '../../src/verify/receipts.ts';
+import { receiptEvidence, readReceipts } from '../../src/verify/receipts.ts';
 import { buildHook, receipts, ROOT, run, temporary } from './support.ts';
 
 beforeAll(buildHook);
@@ -78,10 +79,10 @@ describe('Copilot CLI runs the registration of Claude Code', () => {
     const { env, stdin } = gate('pre-tool');
     const state = temporary();
     await run('claude', 'pre-tool', { input: JSON.stringify(stdin), env, state });
-    const tail = { receipts: receipts(state), truncated: false, damagedLines: 0 };
-    const ask = (id: string): ReturnType<typeof receiptEvidence> => receiptEvidence({ ok: true, tail }, { id, aliases: [], since: 1, now: Date.now(), workspace: undefined });
-    expect(ask('claude')).toMatchObject({ tool: undefined, session: undefined, ignored: { otherCaller: 1 } });
-    expect(ask('copilot-cli')).toMatchObject({ tool: undefined, session: undefined, ignored: { otherCaller: 0 } });
+    const source = readReceipts(realHost({ env: {} }), join(state, 'receipts'));
+    const ask = (id: string): ReturnType<typeof receiptEvidence> => receiptEvidence(source, { id, aliases: [], since: 1, now: Date.now(), workspace: undefined });
+    expect(ask('claude')).toMatchObject({ tool: undefined, session: undefined, ignored: { otherCaller: true } });
+    expect(ask('copilot-cli')).toMatchObject({ tool: undefined, session: undefined, ignored: { otherCaller: false } });
   });
 });
 
