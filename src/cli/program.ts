@@ -12,6 +12,7 @@ import { policyAllow, policyCompile } from './policy-operator.ts';
 import { receiptsList, receiptsShow } from './receipts.ts';
 import { fixturesRedact } from './fixtures.ts';
 import { clientsProve } from './prove.ts';
+import { clientsReport } from './report.ts';
 import { emit, VERSION, type CliIo, type GlobalOptions, type Outcome } from './output.ts';
 import { start } from './start.ts';
 
@@ -103,6 +104,10 @@ function addClients(program: Command, running: Running): void {
     .addOption(clientOption()).addOption(scopeOption()).addOption(settingsOption())
     .addOption(new Option('--require <state>', 'the state every selected client must have').choices(['installed', 'discovered', 'observed']).default('observed').env('PRAETORCTL_REQUIRE'))
     .action(action(running, 'verify', clientsVerify));
+  sub('report', 'Write what verify sees, the last proofs, the verdicts of the last days and the known gaps as one page for a browser.')
+    .addOption(clientOption()).addOption(scopeOption()).addOption(settingsOption())
+    .addOption(new Option('--html <file>', 'where the page goes; only a report of an earlier run is replaced').makeOptionMandatory())
+    .action(action(running, 'clients-report', clientsReport));
   sub('prove', 'Start each client against a model on this machine: a harmless command must run, a canary must be refused before it runs. Exit 3 if one is not proven.')
     .addOption(clientOption()).addOption(settingsOption()).addOption(yesOption())
     .action(action(running, 'prove', clientsProve));

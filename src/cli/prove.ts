@@ -7,17 +7,13 @@ import { PROOF_MS_MAX } from '../verify/prove-run.ts';
 import { requestOf } from './clients.ts';
 import { styleFor, type Outcome } from './output.ts';
 import type { CommandContext } from './program.ts';
-import { paint, printable, type Style } from './style.ts';
-
-function plain(look: Style, text: string): string {
-  return printable(text.split(`${look.home}/`).join('~/'));
-}
+import { paint, withTilde, type Style } from './style.ts';
 
 function lines(proof: ClientProof, look: Style): string[] {
   const word = proof.proven ? 'proven' : 'not proven';
-  const head = `${proof.client.padEnd(8)} ${paint(look, proof.proven ? 'green' : 'red', word.padEnd(10))}  ${proof.cause === null ? '' : `${proof.cause}: `}${plain(look, proof.text)}`;
+  const head = `${proof.client.padEnd(8)} ${paint(look, proof.proven ? 'green' : 'red', word.padEnd(10))}  ${proof.cause === null ? '' : `${proof.cause}: `}${withTilde(look, proof.text)}`;
   const seen = proof.control === null ? [] : [`           control ${proof.control}, canary ${proof.canary ?? 'not reached'}, ${proof.seconds} s${proof.version === null ? '' : `, version ${proof.version}`}`];
-  return [head, ...seen, ...(proof.fix === '' ? [] : [`           ${paint(look, 'dim', 'next:')} ${plain(look, proof.fix)}`])];
+  return [head, ...seen, ...(proof.fix === '' ? [] : [`           ${paint(look, 'dim', 'next:')} ${withTilde(look, proof.fix)}`])];
 }
 
 export function renderProofs(result: ProveResult, look: Style): string {

@@ -94,9 +94,11 @@ const classRow = z.strictObject({
   precision: share.describe('Of the rows that are stopped, those that expect it; null where none is.'),
 });
 
+const receiptVerdict = z.enum(['neutral', 'allow', 'ask', 'deny', 'error', 'skipped', 'recorded']);
+
 const receipt = z.looseObject({
   id: z.string(), v: z.literal(1), time: z.string(), client: z.string(), event: z.string(), caller: z.string(),
-  verdict: z.enum(['neutral', 'allow', 'ask', 'deny', 'error', 'skipped', 'recorded']), rule: z.string().optional(), kind: z.string().optional(), tool: z.string().optional(),
+  verdict: receiptVerdict, rule: z.string().optional(), kind: z.string().optional(), tool: z.string().optional(),
   session: z.string().optional(), engine: z.string(), policy: z.string(), ms: z.number(), synthetic: z.literal(true).optional(), workspace: z.string().optional(),
 });
 
@@ -112,6 +114,18 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   report: answer('report', { dryRun: z.boolean(), plan, report: report.nullable() }),
   runs: answer('runs', { runs: z.array(z.looseObject({ id: z.string() })) }),
   verify: answer('verify', { require: z.enum(['installed', 'discovered', 'observed']), clients: z.array(verifiedClient), pendingRuns: z.array(z.looseObject({ id: z.string() })) }),
+  'clients-report': answer('clients-report', {
+    html: z.string().describe('The page.'), clients: z.array(verifiedClient), pendingRuns: z.array(z.looseObject({ id: z.string() })),
+    proofs: z.array(z.strictObject({
+      time: z.string(), client: z.string(), result: z.enum(['proven', 'not-proven']), cause: z.string(), clientVersion: z.string().nullable(), engine: z.string(),
+      binds: z.boolean().describe('It still says something about today.'),
+    })), proofsUnread: z.string().nullable(),
+    history: z.strictObject({
+      days: z.array(z.strictObject({ day: z.string(), counts: z.record(receiptVerdict, z.int()) })), counted: z.int(), synthetic: z.int(), leftOut: z.int(),
+      complete: z.boolean().describe('False: there are more receipts of these days than are read.'), unread: z.string().nullable(),
+    }),
+    gaps: z.array(z.strictObject({ client: z.string(), seenOn: fact, gaps: z.array(fact) })),
+  }),
   prove: answer('prove', {
     clients: z.array(z.strictObject({
       client: z.string(), name: z.string(), version: z.string().nullable(), program: z.string().nullable(), proven: z.boolean(),

@@ -24,3 +24,8 @@ export function tilde(style: Pick<Style, 'home'>, path: string): string {
   if (path === home) return '~';
   return path.startsWith(`${home}/`) || path.startsWith(`${home}\\`) ? printable(`~${path.slice(home.length)}`) : printable(path);
 }
+
+/** Every mention of the home directory, also inside a sentence. */
+export function withTilde({ home }: Pick<Style, 'home'>, text: string): string {
+  return printable(home === '' ? text : text.split(`${home}/`).join('~/').split(`${home}\\`).join('~\\'));
+}

@@ -4,7 +4,7 @@ import type { Tri } from '../model/evidence.ts';
 import type { DoctorResult, DoctorStatus } from '../verify/doctor.ts';
 import { IMPORTANCE_TITLES, reasonsByImportance, type Importance } from '../verify/importance.ts';
 import type { ClientReport, VerifyResult } from '../verify/verify.ts';
-import { paint, printable, type Style } from './style.ts';
+import { paint, printable, withTilde, type Style } from './style.ts';
 import { table, type Cell, type CellColor } from './table.ts';
 import { wrap } from './wrap.ts';
 
@@ -12,11 +12,6 @@ import { wrap } from './wrap.ts';
 export const COLUMNS_DEFAULT = 80;
 /** A version is cut where the columns are tight; --json shows it whole. */
 const VERSION_CHARS_MAX = [16, 8] as const;
-
-/** Every mention of the home directory, also inside a sentence. */
-function plain(look: Style, text: string): string {
-  return printable(text.split(`${look.home}/`).join('~/').split(`${look.home}\\`).join('~\\'));
-}
 
 /** Short enough for a column: 90s, 5m, 3h, 12d. */
 export function showAge(seconds: number): string {
@@ -88,9 +83,9 @@ const TITLE_COLOR: Readonly<Record<Importance, CellColor>> = { blocking: 'red', 
 function reasonLines(result: VerifyResult, look: Style, width: number): string[] {
   return reasonsByImportance(result.clients).flatMap(({ importance, reasons }) => ['', ...wrap(`${IMPORTANCE_TITLES[importance]}:`, width).map((line) => paint(look, TITLE_COLOR[importance], line)), ...reasons.flatMap((reason) => {
     const ids = reason.clients.join(', ');
-    const said = `${plain(look, reason.text)}${reason.check === undefined ? '' : ` [${reason.check}]`}`;
+    const said = `${withTilde(look, reason.text)}${reason.check === undefined ? '' : ` [${reason.check}]`}`;
     const text = wrap(reason.clients.length === 1 ? `${ids}: ${said}` : `${said}: ${ids}`, width - 4);
-    const fix = reason.fix === '' ? [] : wrap(plain(look, reason.fix), width - 10);
+    const fix = reason.fix === '' ? [] : wrap(withTilde(look, reason.fix), width - 10);
     return [...text.map((line, i) => `${i === 0 ? '  ' : '    '}${line}`), ...fix.map((line, i) => `    ${i === 0 ? paint(look, 'dim', 'next:') : '     '} ${line}`)];
   })]);
 }
@@ -107,10 +102,10 @@ export function renderVerify(result: VerifyResult, look: Style): string {
 const STATUS_COLOR: Record<DoctorStatus, CellColor | undefined> = { ok: 'green', info: undefined, warning: 'yellow', error: 'red', skipped: 'dim', unknown: 'yellow' };
 
 export function renderDoctor(result: DoctorResult, look: Style): string {
-  const rows = result.rows.map((row): Cell[] => [{ text: row.status, color: STATUS_COLOR[row.status] }, { text: row.id }, { text: `${plain(look, row.message)}${row.check === undefined ? '' : ` [${row.check}]`}` }]);
+  const rows = result.rows.map((row): Cell[] => [{ text: row.status, color: STATUS_COLOR[row.status] }, { text: row.id }, { text: `${withTilde(look, row.message)}${row.check === undefined ? '' : ` [${row.check}]`}` }]);
   const lines = table(look, rows).flatMap((line, i) => {
     const fix = result.rows[i]?.fix ?? '';
-    return fix === '' ? [line] : [line, `    ${paint(look, 'dim', 'fix:')} ${plain(look, fix)}`];
+    return fix === '' ? [line] : [line, `    ${paint(look, 'dim', 'fix:')} ${withTilde(look, fix)}`];
   });
   const count = (status: DoctorStatus): number => result.rows.filter((row) => row.status === status).length;
   return [...lines, '', `doctor: ${count('error')} error(s), ${count('warning')} warning(s), ${count('unknown')} unknown`].join('\n');

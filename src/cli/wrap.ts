@@ -2,10 +2,16 @@
 
 const COMMAND = /\bpraetorctl (?:clients|doctor|policy|receipts|start)\b.*$/;
 
-function pieces(text: string): string[] {
+/** What stands before a command of ours at the end of a text, and the command; empty where there is none. */
+export function splitCommand(text: string): readonly [before: string, command: string] {
   const at = text.search(COMMAND);
-  const words = (at < 0 ? text : text.slice(0, at)).split(' ').filter((word) => word !== '');
-  return at < 0 ? words : [...words, text.slice(at)];
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at)];
+}
+
+function pieces(text: string): string[] {
+  const [before, command] = splitCommand(text);
+  const words = before.split(' ').filter((word) => word !== '');
+  return command === '' ? words : [...words, command];
 }
 
 /** Lines of at most `width` characters, except where one piece alone is longer. Never without a line. */
