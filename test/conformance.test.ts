@@ -216,7 +216,7 @@ describe.each(CLIENTS.map((client) => [client.id, client] as const))('%s', (id, 
     expect((await cli(where, ['clients', 'apply', '--yes', ...only])).code).toBe(0);
     const other = world({ fixture: grown });
     settings(other, SERVERS.replace('lab-mcp', 'another-mcp'));
-    for (const spec of specsOf(client, where)) {
+    for (const spec of specsOf(client, where).filter(({ path }) => existsSync(path))) {
       mkdirSync(dirname(spec.path.replace(where.home, other.home)), { recursive: true });
       writeFileSync(spec.path.replace(where.home, other.home), readFileSync(spec.path));
     }

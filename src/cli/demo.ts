@@ -95,7 +95,7 @@ function callHook(stage: Stage, context: CommandContext, client: ClientDefinitio
   });
   const said = (result.stdout.trim() || result.stderr.trim()).split('\n')[0] ?? '';
   const answer = said === '' ? 'no opinion: the client\'s own rules go on' : said.length > 76 ? `${said.slice(0, 75)}…` : said;
-  const denied = result.code === 2 || /"(deny|block)"/.test(result.stdout);
+  const denied = result.code === 2 || /"(deny|block)"|"cancel":true/.test(result.stdout);
   return { client: client.id, kind, asExpected: denied === (kind === 'deny') && result.failure === undefined, line: `${client.id.padEnd(11)} ${sample.command.padEnd(17)} exit ${String(result.code)}  ${answer}` };
 }
 

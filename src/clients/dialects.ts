@@ -4,6 +4,7 @@ import { agyDialect } from './agy/dialect.ts';
 import { auggieDialect } from './auggie/dialect.ts';
 import { callerAmong, idAmong } from './callers.ts';
 import { claudeDialect } from './claude/dialect.ts';
+import { clineDialect } from './cline/dialect.ts';
 import { codexDialect } from './codex/dialect.ts';
 import { copilotCliDialect } from './copilot-cli/dialect.ts';
 import type { GuardedFile, HookDialect } from './dialect-kit.ts';
@@ -27,6 +28,7 @@ export const DIALECTS: readonly HookDialect[] = [
   opencodeDialect,
   auggieDialect,
   kiloDialect,
+  clineDialect,
 ];
 
 /** For people and git hook managers: no client, so nothing is registered for them and no receipt of theirs is evidence. */

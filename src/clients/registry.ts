@@ -5,6 +5,7 @@ import { agy } from './agy/setup.ts';
 import { auggie } from './auggie/setup.ts';
 import { claude } from './claude/setup.ts';
 import { claudeDesktop } from './claude-desktop/setup.ts';
+import { cline } from './cline/setup.ts';
 import { codex } from './codex/setup.ts';
 import { copilotCli } from './copilot-cli/setup.ts';
 import { droid } from './droid/setup.ts';
@@ -25,6 +26,7 @@ export const CLIENTS: readonly ClientDefinition[] = [
   auggie,
   claudeDesktop,
   kilo,
+  cline,
 ];
 
 function distance(a: string, b: string): number {

@@ -4,7 +4,7 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import type { EditOp, Editor, MergeFault, Tolerance } from '../model/edit.ts';
 import { isObject, sameValue, showPath, type JsonObject, type Path } from '../model/json.ts';
 import type { EntryChange, FilePlan, FileRecord, PlanCounts, Snapshot } from '../model/plan.ts';
-import type { FileSpec, Finding } from '../model/client.ts';
+import type { ClientDefinition, FileSpec, Finding } from '../model/client.ts';
 import { decodeBytes, encodeText, positionOf, type TextDoc } from '../merge/text.ts';
 import { artefactEditor } from '../merge/artefact.ts';
 import { jsonEditor } from '../merge/json.ts';
@@ -62,6 +62,17 @@ function lintDiagnostic(desired: DesiredFile, finding: Finding, read: Read): Dia
     message: `${finding.path === undefined ? '' : `${showPath(finding.path)}: `}${finding.message}`,
     where: { path: desired.spec.path, ...(finding.path === undefined ? {} : placeOf(read, finding.path)) }, fix: finding.fix,
   };
+}
+
+/** Everything by which the client would not read this file as it stands. */
+export function findingsOf(client: ClientDefinition, spec: FileSpec, document: JsonObject, links: readonly string[]): readonly Finding[] {
+  const name = spec.path.slice(Math.max(spec.path.lastIndexOf('/'), spec.path.lastIndexOf('\\')));
+  const isLink = spec.linksIgnored === true && links.some((link) => link.endsWith(name));
+  const skipped: Finding = {
+    id: `${client.id}.link-ignored`, effect: 'file', certain: true,
+    message: `this is a symbolic link; ${client.name} leaves it out in silence`, fix: 'remove the link, then apply',
+  };
+  return [...(isLink ? [skipped] : []), ...client.lint(spec.role, document)];
 }
 
 interface Read { readonly doc: TextDoc; readonly editor: Editor; readonly value: JsonObject }
@@ -207,7 +218,7 @@ export function planFile(input: PlanInput): FileVerdict {
   // A file that holds nothing of ours and shall hold nothing.
   if (entries.length === 0 && record === undefined && servers_.conflicts.length === 0) return { file: undefined, diagnostics: [] };
   if (servers_.conflicts.length > 0) return { file: undefined, diagnostics: conflicts(input, servers_.conflicts) };
-  const lint = !desired.active ? [] : client.lint(spec.role, read.value).map((finding) => lintDiagnostic(desired, finding, read));
+  const lint = !desired.active ? [] : findingsOf(client, spec, read.value, snapshot.state === 'file' ? snapshot.links : []).map((finding) => lintDiagnostic(desired, finding, read));
   if (lint.some((d) => d.severity === 'error')) return { file: undefined, diagnostics: lint };
   const done = finish(input, { before: snapshot, read, entries, ops: [...hooks.ops, ...servers_.ops], owned: servers_.owned });
   return { file: done.file, diagnostics: [...lint, ...notesFor(input, hooks), ...done.diagnostics] };

@@ -40,6 +40,8 @@ export interface FileSpec {
   readonly natives?: readonly string[];
   /** The file can hold secrets: a new one is created 0600. An existing mode is kept. */
   readonly secret: boolean;
+  /** The client leaves the file out where it is a symbolic link. */
+  readonly linksIgnored?: boolean;
   /** A lock directory of the client itself, held for the milliseconds of the write. */
   readonly clientLock?: string;
 }
@@ -82,6 +84,8 @@ export interface HookSurface {
   readonly handler: HandlerForm;
   /** Keys that a new hooks file must have besides the entries, for example its version. */
   readonly preamble?: JsonObject;
+  /** The program on the client's PATH that runs our artefact; without it the client leaves the hook out in silence. */
+  readonly runner?: string;
   /** Positions carry meaning for the client (Codex trust keys): never insert before or reorder. */
   readonly positional: boolean;
 }

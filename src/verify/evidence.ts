@@ -15,7 +15,7 @@ import { launcherSpec } from '../clientsetup/launcher.ts';
 import { desiredFor, type DesiredFile } from '../clientsetup/desired.ts';
 import { hookOps } from '../clientsetup/hook-ops.ts';
 import { mcpOps } from '../clientsetup/mcp-ops.ts';
-import { countForeign } from '../clientsetup/plan.ts';
+import { countForeign, findingsOf } from '../clientsetup/plan.ts';
 import { takeSnapshot } from '../clientsetup/snapshot.ts';
 import { detect, findProgram, pathDirs } from '../roots/context.ts';
 import { joinPath } from '../roots/paths.ts';
@@ -122,7 +122,7 @@ function fileEvidence(desired: DesiredFile, record: FileRecord | undefined, read
     modifiedAt: read.state === 'absent' ? undefined : read.modifiedAt,
     hooks: hookEvidence(desired, document), servers: serverEvidence(desired, document, record),
     commands: document === undefined ? [] : commandEvidence(client, spec, document),
-    findings: read.state === 'read' ? client.lint(spec.role, read.document).map((finding) => seenInFile(finding, spec.path, read.document)) : [],
+    findings: read.state === 'read' ? findingsOf(client, spec, read.document, read.links).map((finding) => seenInFile(finding, spec.path, read.document)) : [],
     foreignGone: foreignGone(desired, record, read),
   };
 }
@@ -215,6 +215,16 @@ function launcherIntact(host: Host, context: RootContext, records: Records): boo
   return now.state === 'file' && now.stamp.digest === record.lastDigest;
 }
 
+/** What runs our generated file is looked for where praetorctl itself is looked for. */
+function runnerMissing({ name, hooks }: ClientDefinition, found: (program: string) => string | undefined): Finding[] {
+  const { runner } = hooks;
+  if (runner === undefined || found(runner) !== undefined) return [];
+  return [{
+    id: 'hooks.runner-missing', effect: 'hooks', certain: true, source: ENVIRONMENT, path: ['PATH'],
+    message: `${runner} is not on this PATH; without it ${name} leaves its hooks out in silence`, fix: `put ${runner} on the PATH with which ${name} is started`,
+  }];
+}
+
 const RECORD_VARIABLE = 'PRAETORCTL_HOOK_RECORD_DIR';
 
 /** Our own switch, for every client: a hook that records answers neutrally. */
@@ -254,10 +264,11 @@ export function gatherEvidence(host: Host, client: ClientDefinition, request: Ev
     id: client.id, aliases: client.aliases, since, now, workspace: scope === 'project' ? isBelow(context.platform, context.project) : undefined,
   });
   // A document that stands under two names would report the same switch twice.
+  const onPath = (program: string): string | undefined => findProgram(host, program, pathDirs(host.platform, host.env['PATH'] ?? host.env['Path']));
   const natives = files.flatMap((file) => file.hooks).filter((hook) => hook.status === 'as-desired').map((hook) => hook.native);
-  const found = [...client.switches(evidence.documents, context.env, context), ...client.shadows?.(evidence.documents, natives) ?? [], ...recordMode(context.env)];
+  const found = [...client.switches(evidence.documents, context.env, context), ...client.shadows?.(evidence.documents, natives) ?? [], ...recordMode(context.env), ...runnerMissing(client, onPath)];
   const switches = [...new Map(found.map((finding) => [findingKey(finding), seenInDocuments(finding, evidence)])).values()];
-  const entrypoint = findProgram(host, 'praetorctl', pathDirs(host.platform, host.env['PATH'] ?? host.env['Path']));
+  const entrypoint = onPath('praetorctl');
   return {
     client: client.id, scope, detected: detected.how, program: detected.program, ...programFacts(host, detected.program),
     files, unread: evidence.unread, switches, trust: trustEvidence(host, client, desired.find((f) => f.spec.role !== 'mcp')?.spec, evidence),

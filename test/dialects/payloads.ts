@@ -32,6 +32,7 @@ const EVENTS: Readonly<Record<string, Readonly<Record<string, CanonicalEvent>>>>
   opencode: { before: 'pre-tool', after: 'post-tool', created: 'session-start' },
   auggie: { PreToolUse: 'pre-tool', PostToolUse: 'post-tool', SessionStart: 'session-start', PromptSubmit: 'prompt' },
   kilo: { before: 'pre-tool', after: 'post-tool', created: 'session-start' },
+  cline: { PreToolUse: 'pre-tool', PostToolUse: 'post-tool', TaskStart: 'session-start', TaskComplete: 'stop' },
   agy: { PreToolUse: 'pre-tool', PostToolUse: 'post-tool', PreInvocation: 'session-start', Stop: 'stop' },
 };
 
