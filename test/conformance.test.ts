@@ -28,7 +28,11 @@ const HTTP: McpServer = { kind: 'http', url: 'https://mcp.example.test/mcp', hea
 const contextOf = (where: World): RootContext => ({ platform: 'linux', env: where.env, home: where.home, project: where.project, dirExists: existsSync, dirNames });
 const specsOf = (client: ClientDefinition, where: World): readonly FileSpec[] => client.files(client.roots(contextOf(where)), 'user');
 /** The file that holds the person's own text too: where the hooks' file is generated whole, the servers' file. */
-const sharedSpec = (client: ClientDefinition, where: World): FileSpec => specsOf(client, where).find((s) => s.format !== 'artefact')!;
+const sharedSpec = (client: ClientDefinition, where: World): FileSpec => {
+  const specs = specsOf(client, where);
+  // The ways to break a document are JSON's; what is particular to another format is tested with the client that has it.
+  return (specs.find((s) => s.format === 'json') ?? specs.find((s) => s.format !== 'artefact'))!;
+};
 /** The file that tells whether an apply arrived: the hooks' one, or the servers' one of a client without hooks. */
 const toldSpec = (client: ClientDefinition, where: World): FileSpec => specsOf(client, where).find((s) => s.role !== 'mcp' || !hasHooks(client))!;
 const relativeTo = (where: World, path: string): string => path.slice(where.home.length + 1);

@@ -1,7 +1,7 @@
 // Contract: hook documents and answers of clients that took over Claude Code's form (session_id, cwd, tool_name, tool_input),
 // with what is particular to each: its tools, its names of MCP tools, its answer to a tool call. PURE.
 import { asciiJson } from './ascii-json.ts';
-import { canBlock, decodeForm, EMPTY, fault, harmlessError, own, say, sayError, shapedCall, toolParts, type ToolShape } from './dialect-kit.ts';
+import { canBlock, decodeForm, EMPTY, fault, harmlessError, own, say, sayError, shapedCall, stderrLine, toolParts, type ToolShape } from './dialect-kit.ts';
 import { patchPaths } from './patch-paths.ts';
 import type { Answer, Dialect } from '../model/dialect.ts';
 import type { JsonObject } from '../model/json.ts';
@@ -45,6 +45,11 @@ export function saidOnce(value: JsonObject): Answer {
   return { stdout: `${asciiJson(value)}\n`, stderr: '', exit: 0 };
 }
 
+/** The document carries the reason; exit 2 still blocks if the document is lost; stderr gives exit 2 its text. */
+export function saidTwice(value: JsonObject, reason: string): Answer {
+  return { ...saidOnce(value), stderr: stderrLine(reason), exit: 2 };
+}
+
 /** A denied stop makes the client go on; while it already goes on because of a hook, it may stop, or it would loop for ever. */
 export function blockStop(verdict: Verdict, payload: Payload): Answer {
   return verdict.decision !== 'deny' || payload.stopActive ? EMPTY : saidOnce({ decision: 'block', reason: say(verdict) });
@@ -55,9 +60,13 @@ function permissionDeny(message: string): Answer {
   return saidOnce({ hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: { behavior: 'deny', message } } });
 }
 
-/** The answer to PreToolUse in `hookSpecificOutput`. The event must be the one that runs: some clients drop the answer otherwise. */
+/** What PreToolUse is answered in `hookSpecificOutput`. The event must be the one that runs: some clients drop the answer otherwise. */
+export function preToolDocument(word: 'deny' | 'ask', reason: string): JsonObject {
+  return { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: word, permissionDecisionReason: reason } };
+}
+
 export function preToolAnswer(word: 'deny' | 'ask', reason: string): Answer {
-  return saidOnce({ hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: word, permissionDecisionReason: reason } });
+  return saidOnce(preToolDocument(word, reason));
 }
 
 /** Answers in Claude Code's form; how a tool call is denied or asked is each client's own. */

@@ -7,10 +7,13 @@ import { claudeDialect } from './claude/dialect.ts';
 import { clineDialect } from './cline/dialect.ts';
 import { codexDialect } from './codex/dialect.ts';
 import { copilotCliDialect } from './copilot-cli/dialect.ts';
+import { crushDialect } from './crush/dialect.ts';
 import type { GuardedFile, HookDialect } from './dialect-kit.ts';
 import { droidDialect } from './droid/dialect.ts';
 import { geminiDialect } from './gemini/dialect.ts';
+import { junieDialect } from './junie/dialect.ts';
 import { kiloDialect } from './kilo/dialect.ts';
+import { kimiDialect } from './kimi/dialect.ts';
 import { lefthookDialect } from './lefthook/dialect.ts';
 import { opencodeDialect } from './opencode/dialect.ts';
 import { qwenDialect } from './qwen/dialect.ts';
@@ -29,6 +32,9 @@ export const DIALECTS: readonly HookDialect[] = [
   auggieDialect,
   kiloDialect,
   clineDialect,
+  crushDialect,
+  kimiDialect,
+  junieDialect,
 ];
 
 /** For people and git hook managers: no client, so nothing is registered for them and no receipt of theirs is evidence. */

@@ -8,9 +8,12 @@ import { claudeDesktop } from './claude-desktop/setup.ts';
 import { cline } from './cline/setup.ts';
 import { codex } from './codex/setup.ts';
 import { copilotCli } from './copilot-cli/setup.ts';
+import { crush } from './crush/setup.ts';
 import { droid } from './droid/setup.ts';
 import { gemini } from './gemini/setup.ts';
+import { junie } from './junie/setup.ts';
 import { kilo } from './kilo/setup.ts';
+import { kimi } from './kimi/setup.ts';
 import { opencode } from './opencode/setup.ts';
 import { qwen } from './qwen/setup.ts';
 
@@ -27,6 +30,9 @@ export const CLIENTS: readonly ClientDefinition[] = [
   claudeDesktop,
   kilo,
   cline,
+  crush,
+  kimi,
+  junie,
 ];
 
 function distance(a: string, b: string): number {

@@ -31,6 +31,12 @@ const EVENTS: Readonly<Record<string, Readonly<Record<string, CanonicalEvent>>>>
   // The plugin's documents, made of what the client gave the plugin.
   opencode: { before: 'pre-tool', after: 'post-tool', created: 'session-start' },
   auggie: { PreToolUse: 'pre-tool', PostToolUse: 'post-tool', SessionStart: 'session-start', PromptSubmit: 'prompt' },
+  crush: { PreToolUse: 'pre-tool' },
+  kimi: {
+    PreToolUse: 'pre-tool', PostToolUse: 'post-tool', UserPromptSubmit: 'prompt', SessionStart: 'session-start', SessionEnd: 'session-end',
+    Stop: 'stop', SubagentStart: 'subagent-start', SubagentStop: 'subagent-stop', Notification: 'notification',
+  },
+  junie: { PreToolUse: 'pre-tool', UserPromptSubmit: 'prompt', SessionStart: 'session-start', SessionEnd: 'session-end', Stop: 'stop' },
   kilo: { before: 'pre-tool', after: 'post-tool', created: 'session-start' },
   cline: { PreToolUse: 'pre-tool', PostToolUse: 'post-tool', TaskStart: 'session-start', TaskComplete: 'stop' },
   agy: { PreToolUse: 'pre-tool', PostToolUse: 'post-tool', PreInvocation: 'session-start', Stop: 'stop' },

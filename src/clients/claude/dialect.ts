@@ -2,11 +2,10 @@
 // A deny is said three times over: the document carries the reason; exit 2 still blocks if the document is lost; stderr
 // gives exit 2 its text. On 2.1.197 a well-formed document with an unknown word cancels exit 2, so only the words below
 // are ever written. Silence with exit 0 is "no opinion"; `allow` would grant permission and is never said.
-import { asciiJson } from '../ascii-json.ts';
 import type { CallerMark } from '../callers.ts';
-import { claudeAnswers } from '../claude-form.ts';
+import { claudeAnswers, preToolAnswer, preToolDocument, saidTwice } from '../claude-form.ts';
 import {
-  EMPTY, decodeForm, isFault, object, shapedCall, splitMcp, stderrLine, text,
+  EMPTY, decodeForm, isFault, object, shapedCall, splitMcp, text,
   toolParts, type HookDialect, type ToolShape,
 } from '../dialect-kit.ts';
 import type { Answer } from '../../model/dialect.ts';
@@ -59,8 +58,7 @@ function decodeTool(document: JsonObject): ToolCall | DecodeFault {
 const MARK: CallerMark = { session: ['session_id'], env: { CLAUDE_CODE_SESSION_ID: 'session', CLAUDE_PROJECT_DIR: 'set' } };
 
 function preTool(word: 'deny' | 'ask', reason: string): Answer {
-  const stdout = `${asciiJson({ hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: word, permissionDecisionReason: reason } })}\n`;
-  return word === 'deny' ? { stdout, stderr: stderrLine(reason), exit: 2 } : { stdout, stderr: '', exit: 0 };
+  return word === 'deny' ? saidTwice(preToolDocument(word, reason), reason) : preToolAnswer(word, reason);
 }
 
 export const claudeDialect: HookDialect = {
