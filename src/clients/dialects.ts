@@ -8,6 +8,7 @@ import { clineDialect } from './cline/dialect.ts';
 import { codexDialect } from './codex/dialect.ts';
 import { copilotCliDialect } from './copilot-cli/dialect.ts';
 import { crushDialect } from './crush/dialect.ts';
+import { cursorDialect } from './cursor/dialect.ts';
 import type { GuardedFile, HookDialect } from './dialect-kit.ts';
 import { droidDialect } from './droid/dialect.ts';
 import { geminiDialect } from './gemini/dialect.ts';
@@ -17,6 +18,7 @@ import { kimiDialect } from './kimi/dialect.ts';
 import { lefthookDialect } from './lefthook/dialect.ts';
 import { opencodeDialect } from './opencode/dialect.ts';
 import { qwenDialect } from './qwen/dialect.ts';
+import { vscodeDialect } from './vscode/dialect.ts';
 import type { EnvMap } from '../model/dialect.ts';
 import type { JsonObject } from '../model/json.ts';
 
@@ -35,6 +37,8 @@ export const DIALECTS: readonly HookDialect[] = [
   crushDialect,
   kimiDialect,
   junieDialect,
+  cursorDialect,
+  vscodeDialect,
 ];
 
 /** For people and git hook managers: no client, so nothing is registered for them and no receipt of theirs is evidence. */

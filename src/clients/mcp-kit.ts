@@ -22,6 +22,13 @@ export function strings(values: Readonly<Record<string, string>>): JsonObject {
   return out;
 }
 
+/** The server with its `${NAME}` references in another spelling. */
+export function respelled(server: McpServer, spell: (name: string) => string): McpServer {
+  const all = (values: Readonly<Record<string, string>>): Record<string, string> => Object.fromEntries(
+    Object.entries(values).map(([key, value]) => [key, value.replace(REFERENCE, (_whole, name: string) => spell(name))]));
+  return server.kind === 'stdio' ? { ...server, env: all(server.env) } : { ...server, headers: all(server.headers) };
+}
+
 /** The stdio form that most clients share: command, args, and env where there is any. */
 export function stdioEntry(server: Extract<McpServer, { kind: 'stdio' }>): JsonObject {
   const entry: JsonObject = { command: server.command, args: [...server.args] };

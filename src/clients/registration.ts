@@ -13,6 +13,11 @@ export function commandFor(client: string, event: CanonicalEvent): string {
 const PROGRAM = String.raw`praetorctl(?:\.cmd|\.exe|\.js|\.cjs)?`;
 const OWN = new RegExp(String.raw`^(?:"(?:[^"$\`|;&<>\n]*[\\/])?${PROGRAM}"|(?:[^\s"'$\`|;&<>()]*[\\/])?${PROGRAM}) hook ([a-z][a-z0-9-]*) ([a-z][a-z-]*)$`);
 
+/** The client for which a command string of ours is, whichever it is. */
+export function ownClient(command: string): string | undefined {
+  return OWN.exec(command)?.[1];
+}
+
 /** The event of a command string of ours for one of the given client ids (its id and aliases), else undefined. */
 export function ownEvent(command: string, ids: readonly string[]): string | undefined {
   const match = OWN.exec(command);

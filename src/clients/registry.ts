@@ -9,6 +9,7 @@ import { cline } from './cline/setup.ts';
 import { codex } from './codex/setup.ts';
 import { copilotCli } from './copilot-cli/setup.ts';
 import { crush } from './crush/setup.ts';
+import { cursor } from './cursor/setup.ts';
 import { droid } from './droid/setup.ts';
 import { gemini } from './gemini/setup.ts';
 import { junie } from './junie/setup.ts';
@@ -16,6 +17,7 @@ import { kilo } from './kilo/setup.ts';
 import { kimi } from './kimi/setup.ts';
 import { opencode } from './opencode/setup.ts';
 import { qwen } from './qwen/setup.ts';
+import { vscode } from './vscode/setup.ts';
 
 export const CLIENTS: readonly ClientDefinition[] = [
   claude,
@@ -33,6 +35,8 @@ export const CLIENTS: readonly ClientDefinition[] = [
   crush,
   kimi,
   junie,
+  cursor,
+  vscode,
 ];
 
 function distance(a: string, b: string): number {

@@ -47,7 +47,8 @@ function hookEvidence(desired: DesiredFile, document: JsonObject | undefined): H
   }
   const owned = ownedHooks(client.hooks, document, idsOf(client));
   // A surplus entry may stand under any native event; its place says under which.
-  const nativeOf = (entry: EntryChange): string => events.find((event) => event.canonical === entry.name && entry.action !== 'remove')?.native
+  const nativeOf = (entry: EntryChange): string => events.find((event) => (
+    event.canonical === entry.name && entry.action !== 'remove' && entry.at.startsWith(showPath(client.hooks.arrayPath(event.native)))))?.native
     ?? owned.find((own) => entry.at.startsWith(showPath(own.array)))?.native ?? '';
   const keysOf = (entry: EntryChange): string[] => {
     const event = events.find(({ canonical }) => canonical === entry.name);

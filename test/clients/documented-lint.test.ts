@@ -1,8 +1,10 @@
 // Contract: what the rows that are only documented say about a file by which their client would leave our hooks out.
 import { describe, expect, test } from 'vitest';
 import { clientById } from '../../src/clients/registry.ts';
+import type { RootContext } from '../../src/model/client.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 
+const CONTEXT: RootContext = { platform: 'linux', env: {}, home: '/home/dev', project: '/work', dirExists: () => true, dirNames: () => [] };
 const found = (id: string, document: JsonObject): string[] => clientById(id).lint('hooks', document).map((finding) => `${finding.effect} ${(finding.path ?? []).join('.')}`);
 
 describe('auggie', () => {
@@ -16,4 +18,30 @@ describe('auggie', () => {
   ] as [JsonObject, string[]][])('%j', (document, expected) => {
     expect(found('auggie', document)).toEqual(expected);
   });
+});
+
+describe('cursor', () => {
+  test.each([
+    [{ version: 1, hooks: { stop: [] } }, []],
+    [{ hooks: {} }, ['file version']],
+    [{ version: 1, hooks: { beforeShellExec: [] } }, ['file hooks.beforeShellExec']],
+    [{ version: 1, hooks: [] }, ['file hooks']],
+  ] as [JsonObject, string[]][])('%j', (document, expected) => {
+    expect(found('cursor', document)).toEqual(expected);
+  });
+
+  test('says that hooks registered for Claude Code run too', () => {
+    const claude = { hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: 'praetorctl hook claude pre-tool' }] }] } };
+    expect(clientById('cursor').switches(new Map([['claude', claude]]), {}, CONTEXT).map(({ effect, message }) => `${effect} ${message}`))
+      .toEqual([expect.stringMatching(/^note Cursor also runs .* registered for claude/) as string]);
+    expect(clientById('cursor').switches(new Map([['claude', { hooks: { Stop: [{ hooks: [{ command: 'x' }] }] } }]]), {}, CONTEXT)).toEqual([]);
+  });
+});
+
+test('vscode: switches of the person and of a workspace, and registrations of others in files that it reads', () => {
+  const look = (name: string, document: JsonObject) => clientById('vscode').switches(new Map([[name, document]]), {}, CONTEXT).map(({ id, effect }) => `${effect} ${id}`);
+  expect(look('settings', { 'chat.useHooks': false })).toEqual(['hooks vscode.hooks-off']);
+  expect(look('workspace', { 'chat.hookFilesLocations': { '~/.copilot/hooks': false } })).toEqual(['hooks vscode.hooks-off']);
+  expect(look('settings', { 'chat.hookFilesLocations': { '.github/hooks': true } })).toEqual([]);
+  expect(look('copilot', { hooks: { preToolUse: [{ type: 'command', command: 'praetorctl hook copilot-cli pre-tool' }] } })).toEqual(['note vscode.runs-too']);
 });

@@ -10,6 +10,10 @@ import type { Verdict } from '../../src/model/verdict.ts';
 import { captured } from './payloads.ts';
 
 const BLOCKING: readonly CanonicalEvent[] = ['pre-tool', 'permission'];
+/** Registered to fail closed, where the client takes silence for a failure. */
+const SPOKEN_NEUTRAL: Readonly<Record<string, string>> = { cursor: '{"continue":true,"permission":"allow"}\n' };
+/** Nothing that they are told at a stop makes them go on; Cline does not even wait for its hook there. */
+const STOPS: readonly string[] = ['cline'];
 const DENY: Verdict = { decision: 'deny', rule: 'r', reason: 'Because.' };
 
 function get(id: string): HookDialect {
@@ -36,8 +40,8 @@ describe.each(DIALECTS)('$id', (dialect) => {
     }
   });
 
-  test('neutral is silence with exit 0 wherever a call can be stopped', () => {
-    for (const event of BLOCKING) expect(dialect.neutral(event)).toEqual({ stdout: '', stderr: '', exit: 0 });
+  test('neutral is silence with exit 0 wherever a call can be stopped, or what the client takes for it', () => {
+    for (const event of BLOCKING) expect(dialect.neutral(event)).toEqual({ stdout: SPOKEN_NEUTRAL[dialect.id] ?? '', stderr: '', exit: 0 });
   });
 
   test('session and prompt events never put text on stdout', () => {
@@ -76,15 +80,17 @@ describe.each(DIALECTS)('$id', (dialect) => {
   });
 
   test('a deny always has a reason, also where the verdict has none', () => {
-    const { stdout } = dialect.encode('pre-tool', { decision: 'deny' }, payloadOf(dialect, 'pre-tool'));
-    expect(stdout).toMatch(/(?:eason|essage)":"[^"]+"/);
+    const { stdout, stderr, exit } = dialect.encode('pre-tool', { decision: 'deny' }, payloadOf(dialect, 'pre-tool'));
+    if (exit === 2 && stdout === '') expect(stderr).toMatch(/^praetorctl: \S.+\n$/);
+    else expect(stdout).toMatch(/(?:eason|essage)":"[^"]+"/);
   });
 
   test('a running stop is not blocked again', () => {
     const running = { ...payloadOf(dialect, 'stop'), stopActive: true };
     expect(dialect.encode('stop', DENY, running)).toEqual(dialect.neutral('stop'));
-    // Cline does not wait for its hook at the end of a task, and its one word would stop what goes on.
-    expect(dialect.encode('stop', DENY, payloadOf(dialect, 'stop')).stdout).toContain(dialect.id === 'cline' ? '' : 'Because.');
+    const first = dialect.encode('stop', DENY, payloadOf(dialect, 'stop'));
+    if (STOPS.includes(dialect.id)) expect(first).toEqual(dialect.neutral('stop'));
+    else expect(first.stdout + first.stderr).toContain('Because.');
   });
 
   test('decode never throws, whatever the document holds', () => {

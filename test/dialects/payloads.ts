@@ -39,6 +39,13 @@ const EVENTS: Readonly<Record<string, Readonly<Record<string, CanonicalEvent>>>>
   junie: { PreToolUse: 'pre-tool', UserPromptSubmit: 'prompt', SessionStart: 'session-start', SessionEnd: 'session-end', Stop: 'stop' },
   kilo: { before: 'pre-tool', after: 'post-tool', created: 'session-start' },
   cline: { PreToolUse: 'pre-tool', PostToolUse: 'post-tool', TaskStart: 'session-start', TaskComplete: 'stop' },
+  cursor: {
+    beforeShellExecution: 'pre-tool', beforeMCPExecution: 'pre-tool', preToolUse: 'pre-tool', postToolUse: 'post-tool', sessionStart: 'session-start',
+    beforeSubmitPrompt: 'prompt', stop: 'stop',
+  },
+  vscode: {
+    PreToolUse: 'pre-tool', PostToolUse: 'post-tool', UserPromptSubmit: 'prompt', SessionStart: 'session-start', Stop: 'stop', SubagentStop: 'subagent-stop',
+  },
   agy: { PreToolUse: 'pre-tool', PostToolUse: 'post-tool', PreInvocation: 'session-start', Stop: 'stop' },
 };
 
