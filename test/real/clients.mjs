@@ -206,4 +206,33 @@ const kilo = {
   replaySession: 'known-to-the-model',
 };
 
-export const CLIENTS = [claude, codex, gemini, qwen, copilot, droid, opencode, kilo];
+const cline = {
+  id: 'cline',
+  // The platform's package holds the program; the main package would bring four hundred megabytes of the client's own parts.
+  packages: [`@cline/cli-${process.platform}-${process.arch}@3.0.65`],
+  binary: (modules) => join(modules, '@cline', `cli-${process.platform}-${process.arch}`, 'bin', 'cline'),
+  api: 'openai-chat-completions',
+  hooksFile: '.cline/hooks/PreToolUse.js',
+  files: ['.cline/hooks/PreToolUse.js', '.cline/hooks/TaskStart.js', '.cline/data/settings/cline_mcp_settings.json'],
+  rewrites: [],
+  // A refusal ends the task, so nothing can be asked of the model after it, and the model never hears why.
+  endsAtDeny: true,
+  before: (home, url) => {
+    put(join(home, '.cline/data/settings/providers.json'), `${JSON.stringify({
+      version: 1, lastUsedProvider: 'openai-compatible', modes: {},
+      providers: { 'openai-compatible': { settings: { provider: 'openai-compatible', apiKey: 'not-a-key', model: 'scripted', baseUrl: url }, updatedAt: '2026-01-01T00:00:00.000Z', tokenSource: 'manual' } },
+    }, null, 2)}\n`);
+    put(join(home, '.cline/data/settings/cline_mcp_settings.json'), '{\n    "mcpServers": {}\n}\n');
+  },
+  environment: () => ({ CLINE_TELEMETRY_DISABLED: '1', CLINE_NO_AUTO_UPDATE: '1', DO_NOT_TRACK: '1' }),
+  argv: () => [PROMPT],
+  // The client leaves a hub in the background; its process is named in this file.
+  left: '.cline/data/locks/hub/production.json',
+  shell: (command) => ({ tool: 'run_commands', input: { commands: [command] } }),
+  mcp: (text) => ({ tool: 'lab__echo', input: { text } }),
+  mcpTool: 'lab__echo',
+  replay: '{"taskId":"%s","workspaceRoots":["/"],"hookName":"tool_call","tool_call":{"id":"x","name":"run_commands","input":{"commands":["ls"]}}}',
+  replaySession: 'known-to-the-model',
+};
+
+export const CLIENTS = [claude, codex, gemini, qwen, copilot, droid, opencode, kilo, cline];

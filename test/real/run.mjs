@@ -85,31 +85,42 @@ async function bypassedTrust() {
   });
 }
 
-function judgeSession(world, model, run) {
+/** The script of a guarded session. Where a refusal ends the task, it comes last. */
+function guardedSteps(world) {
+  const typedHook = `printf '${client.replay}' "${client.replaySession}" | praetorctl hook ${client.id} pre-tool`;
+  const control = { name: 'control', step: client.shell('touch control.txt') };
+  const push = { name: 'push', step: client.shell(PUSH) };
+  const before = client.beforeMcp === undefined ? [] : [{ name: 'before', step: client.beforeMcp }];
+  const mcp = { name: 'mcp', step: client.mcp('hello') };
+  // A tool call's login shell may reset PATH, so the typed hook names the program.
+  const replay = { name: 'replay', step: client.shell(typedHook.replace('praetorctl hook', `${join(world.bin, 'praetorctl')} hook`)) };
+  return client.endsAtDeny ? [control, ...before, mcp, replay, push] : [control, push, ...before, mcp, replay];
+}
+
+function judgeSession(world, model, run, script) {
   const record = model.record();
-  const [control, push] = record.steps;
-  const [mcp, replay] = record.steps.slice(-2);
+  const { control, push, mcp, replay } = Object.fromEntries(script.map(({ name }, index) => [name, record.steps[index]]));
   const lines = receipts(world);
-  const calls = lines.filter(({ event }) => event === 'pre-tool');
-  check('the session ended by itself and played the whole script', run.code === 0 && !run.timedOut && record.endings > 0 && record.faults.length === 0, { code: run.code, output: run.output, record });
+  const ended = client.endsAtDeny ? push.played === 1 && push.result === undefined : record.endings > 0;
+  check('the session ended by itself and played the whole script', run.code === 0 && !run.timedOut && ended && record.faults.length === 0, { code: run.code, output: run.output, record });
   check('the control command ran', existsSync(join(world.project, 'control.txt')) && control.result !== undefined, control);
   check('the forbidden command did not happen', !remoteMoved(world));
-  check('the reason reached the model', push.result?.text.includes(`[praetorctl: ${RULE}]`) === true, push);
+  if (client.endsAtDeny) check('the refusal ended the task, and the model was asked nothing more', record.endings === 0, record);
+  else check('the reason reached the model', push.result?.text.includes(`[praetorctl: ${RULE}]`) === true, push);
   check('the MCP call was judged and ran', existsSync(world.mcpLog) && readFileSync(world.mcpLog, 'utf8') === 'hello\n' && mcp.result?.text.includes('echo: hello') === true, mcp);
-  const judged = calls.slice(0, 3).map(({ kind, tool, verdict, rule }) => `${kind} ${tool} ${verdict} ${rule ?? ''}`.trim());
-  check('one receipt per call, with its verdict', judged.length === 3 && judged[1].endsWith(`deny ${RULE}`) && judged[2] === `mcp ${client.mcpTool} neutral`, judged);
   const typed = lines.filter(({ workspace }) => workspace === '/');
   const own = lines.filter((line) => !typed.includes(line));
+  const judged = own.filter(({ event }) => event === 'pre-tool').map(({ kind, tool, verdict, rule }) => `${kind} ${tool} ${verdict} ${rule ?? ''}`.trim());
+  const expected = script.filter(({ name }) => name !== 'before').map(({ name }) => ({ push: `deny ${RULE}`, mcp: `mcp ${client.mcpTool} neutral` })[name] ?? 'neutral');
+  check('one receipt per call, with its verdict', judged.length === expected.length && expected.every((end, index) => judged[index].endsWith(end)), judged);
   check('every receipt names this client as the caller and none a fault', own.length >= 4 && own.every(({ caller, client: whose, verdict }) => caller === id && whose === id && verdict !== 'error' && verdict !== 'skipped'), own);
   check('a hook typed into a tool call leaves a receipt of an unknown caller', replay.result !== undefined && typed.length === 1 && typed[0].caller === 'unknown', typed);
 }
 
 async function guarded() {
-  const typedHook = `printf '${client.replay}' "${client.replaySession}" | praetorctl hook ${client.id} pre-tool`;
   await playing([], async ({ world }) => {
-    // A tool call's login shell may reset PATH, so the typed hook names the program.
-    const steps = [...shellSteps(), ...(client.beforeMcp === undefined ? [] : [client.beforeMcp]), client.mcp('hello'), client.shell(typedHook.replace('praetorctl hook', `${join(world.bin, 'praetorctl')} hook`))];
-    const model = await startModel(client.api, steps);
+    const script = guardedSteps(world);
+    const model = await startModel(client.api, script.map(({ step }) => step));
     try {
       client.before(world.home, model.url, binary);
       const original = contents(world, client.files);
@@ -117,7 +128,7 @@ async function guarded() {
       const environment = client.environment(model.url);
       if (id === 'codex') await giveTrust(world, environment);
       const applied = contents(world, client.files);
-      judgeSession(world, model, await session(world, client.argv(), environment));
+      judgeSession(world, model, await session(world, client.argv(), environment), script);
       const { code, states, ...rest } = stateOf(world);
       check('verify says observed', code === 0 && states.observed === true && states.drifted === false, { code, states, ...rest });
       removeAll(world, original, applied);

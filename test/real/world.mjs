@@ -24,13 +24,22 @@ export function makeWorld(client, binary) {
   symlinkSync(binary, join(bin, client.id));
   // No variable of the person who runs the test reaches a client.
   const env = { HOME: home, PATH: `${bin}:/usr/local/bin:/usr/bin:/bin`, LANG: 'C.UTF-8', TERM: 'xterm-256color', TMPDIR: temporary, GIT_CONFIG_NOSYSTEM: '1' };
-  const world = { base, home, project, bin, env, binary, mcpLog: join(base, 'mcp.log') };
+  const world = { base, home, project, bin, env, binary, left: client.left, mcpLog: join(base, 'mcp.log') };
   prepareProject(world);
   return world;
 }
 
 export function dropWorld(world) {
+  endLeft(world);
   rmSync(world.base, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+}
+
+/** A process that the client left in the background and whose id it wrote down: ours, because it was started in this home. */
+function endLeft({ home, left }) {
+  if (left === undefined || !existsSync(join(home, left))) return;
+  try {
+    process.kill(JSON.parse(readFileSync(join(home, left), 'utf8')).pid, 'SIGKILL');
+  } catch { /* it is gone */ }
 }
 
 function git(world, ...args) {
