@@ -115,7 +115,7 @@ function sweep(files) {
   const old = Date.now() - 10 * 60_000;
   for (const name of readdirSync(DIST)) {
     const path = join(DIST, name);
-    if (!/^(?:hook|dialect-[a-z0-9-]+|policy|shell|rules|langs|source|settings|patterns|once|evaluators|record|cli)-[0-9a-f]{12}\.cjs/.test(name) || files.some((file) => name.startsWith(file))) continue;
+    if (!/^(?:hook|dialect-[a-z0-9-]+|policy|shell|rules|langs|source|settings|patterns|once|evaluators|record|contract|cli)-[0-9a-f]{12}\.cjs/.test(name) || files.some((file) => name.startsWith(file))) continue;
     if (statSync(path).mtimeMs < old) rmSync(path, { force: true });
   }
 }
@@ -126,7 +126,7 @@ async function hook() {
     part('hook', 'src/hook/entry.ts', { plugins: [dialectStandIn(facts)] }),
     ...facts.map(({ id }) => part(`dialect-${id}`, dialectEntry(id))),
     part('policy', 'src/policy/evaluate.ts', { plugins: [STAND_INS] }), part('shell', 'src/hook/shell-entry.ts'),
-    part('rules', 'src/policy/rules-all.ts', { plugins: [STAND_INS] }), part('langs', 'src/policy/shell/langs-entry.ts'),
+    part('rules', 'src/policy/rules-all.ts', { plugins: [STAND_INS] }), part('langs', 'src/policy/shell/langs-entry.ts'), part('contract', 'src/hook/contract.ts'),
   ]);
   const seldom = await Promise.all(Object.entries(SELDOM).map(([name, entry]) => part(name, entry, { mainFields: ['module', 'main'] })));
   const parts = [...often, ...seldom];

@@ -4,6 +4,7 @@ import { asciiJson } from './ascii-json.ts';
 import { canBlock, decodeForm, EMPTY, fault, harmlessError, own, say, sayError, shapedCall, stderrLine, toolParts, type ToolShape } from './dialect-kit.ts';
 import { patchPaths } from './patch-paths.ts';
 import type { Answer, Dialect } from '../model/dialect.ts';
+import type { CanonicalEvent } from '../model/events.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { DecodeFault, Payload, ToolCall } from '../model/payload.ts';
 import type { Verdict } from '../model/verdict.ts';
@@ -67,6 +68,12 @@ export function preToolDocument(word: 'deny' | 'ask', reason: string): JsonObjec
 
 export function preToolAnswer(word: 'deny' | 'ask', reason: string): Answer {
   return saidOnce(preToolDocument(word, reason));
+}
+
+/** What the model should know, without a decision. Measured on Claude Code and Codex; elsewhere it is dropped or unknown, so nothing is said. */
+export function contextAnswer(event: CanonicalEvent, verdict: Verdict): Answer {
+  if (event !== 'pre-tool' || verdict.decision !== 'neutral' || verdict.context === undefined) return EMPTY;
+  return saidOnce({ hookSpecificOutput: { hookEventName: 'PreToolUse', additionalContext: verdict.context } });
 }
 
 /** Answers in Claude Code's form; how a tool call is denied or asked is each client's own. */

@@ -41,6 +41,20 @@ export function parameterShape(schema: JsonObject): JsonObject {
   return shape;
 }
 
+/** What the hook writes into its receipt and the runtime looks for: one call of one client, with these arguments. The id is random, so the digest tells nothing of them. */
+export function callDigest(sha256: (text: string) => string, callId: string, given: JsonValue): string {
+  return sha256(`${callId}\0${safeCanonical(given)}`).slice(0, 32);
+}
+
+/** Arguments nested beyond any use stand for themselves. */
+export function safeCanonical(value: JsonValue): string {
+  try {
+    return canonicalJson(value);
+  } catch {
+    return JSON.stringify(value);
+  }
+}
+
 export function toolPin(tool: ToolDefinition, sha256: (text: string) => string): Required<Pin> {
   const digest = (value: JsonValue | undefined): string => `sha256:${sha256(canonicalJson(value))}`;
   const texts = { title: tool.title ?? null, description: tool.description ?? null };

@@ -7,20 +7,23 @@ import { CONTRACT_MAGIC, operationKey, type ContractMeta } from '../contract/con
 import type { ContractDecision } from '../contract/decide.ts';
 import type { GateFacts } from '../contract/gate.ts';
 import { decideCall, unreadableIndex, type ContractIndex, type ContractPolicy } from '../contract/lookup.ts';
+import { callDigest } from '../contract/pins.ts';
 import type { ToolCall } from '../model/payload.ts';
+import { sha256Hex } from '../model/sha256.ts';
 import { NEUTRAL, type Verdict } from '../model/verdict.ts';
 import { below } from '../roots/own-dirs.ts';
+import { CONTRACT_FILE, CONTRACTS_DIRECTORY, type ContractPlace } from './contract-place.ts';
 import { lookAt, openTable, sameStamp, stampOf, type TableDocument } from './index-reader.ts';
 
-export const CONTRACT_FILE = 'contract.idx';
-/** Catalogues, below the configuration directory. */
-export const CONTRACTS_DIRECTORY = 'contracts';
 /** Below the state directory: one file a service, written by the runtime: tools whose live definition is not the approved one. */
 export const QUARANTINE_DIRECTORY = 'quarantine';
 const QUARANTINE_BYTES_MAX = 1024 * 1024;
 const CATALOGUE_BYTES_MAX = 64 * 1024 * 1024;
 
-export interface ContractPlace { readonly platform: string; readonly state: string | undefined; readonly config: string | undefined }
+/** For the receipt of a call about which a person was asked: how the runtime knows it again. */
+export function callEvidence(tool: ToolCall): string | undefined {
+  return tool.callId === undefined ? undefined : callDigest(sha256Hex, tool.callId, tool.input);
+}
 
 type Opened = TableDocument<ContractMeta, GateFacts>;
 

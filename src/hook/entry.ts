@@ -7,9 +7,11 @@ import { dialectFor } from '../clients/dialects.ts';
 import { isCanonicalEvent, type CanonicalEvent } from '../model/events.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { DecodeFault } from '../model/payload.ts';
+import { NEUTRAL } from '../model/verdict.ts';
 import { ENGINE_VERSION, POLICY_DIGEST } from '../policy/build-info.ts';
 import { appendReceipt } from '../receipts/append.ts';
 import { formatReceipt, isoTime, sessionHash } from '../receipts/format.ts';
+import { hasContracts } from './contract-place.ts';
 import { hookPlace, type HookPlace } from './facts.ts';
 import { loadPart, SETTINGS_PARTS } from './load-parts.ts';
 import { loadPolicy } from './load-policy.ts';
@@ -91,6 +93,8 @@ function withSettings(place: HookPlace): HookPlace {
 function effectsOf(place: HookPlace): Effects {
   return {
     evaluate: (specs, payload) => loadPart('evaluators').runEvaluators(specs, payload, place),
+    contract: (tool, { contract }) => (hasContracts(place, contract) ? loadPart('contract').contractVerdict(place, tool, { floor: contract.floor, unlistedServer: contract.unlisted }) : NEUTRAL),
+    callEvidence: (tool) => loadPart('contract').callEvidence(tool),
     // A test of ours leaves no code behind.
     allowOnce: (payload, verdict) => (process.env['PRAETORCTL_HOOK_SYNTHETIC'] === '1' ? verdict : loadPart('once').allowOnce(place, payload, verdict, Date.now())),
   };
@@ -153,6 +157,7 @@ function leaveReceipt(client: string, event: string, response: Response, place: 
       ...(process.env['PRAETORCTL_HOOK_SYNTHETIC'] === '1' ? { synthetic: true as const } : {}),
       ...(response.settings === undefined ? {} : { settings: response.settings }),
       ...(response.evaluators === undefined ? {} : { evaluators: response.evaluators }),
+      ...(response.call === undefined ? {} : { call: response.call }),
       ...(payload?.workspace === undefined ? {} : { workspace: payload.workspace }),
     }), now % 16 === 0);
     return undefined;

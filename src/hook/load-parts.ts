@@ -1,10 +1,12 @@
 // Contract: loads the parts of the hook that most calls do not need. IO. Throws where one is missing or damaged: the hook then
 // answers with the encoded error. `load` is given by dist/hook.cjs (scripts/hook-stub.cjs) and runs a part each time, so that
 // each is remembered here.
-import type { Payload } from '../model/payload.ts';
+import type { ContractPolicy } from '../contract/lookup.ts';
+import type { Payload, ToolCall } from '../model/payload.ts';
 import type { Verdict } from '../model/verdict.ts';
 import type { EvaluatorSpec } from '../policy/operator-index.ts';
 import type { OncePlace } from './allow-once.ts';
+import type { ContractPlace } from './contract-place.ts';
 import type { EvaluatorPlace } from './evaluators.ts';
 import type { EvaluatorResult } from './evaluators-list.ts';
 import type { SettingsParts, SourceReader } from './settings-index.ts';
@@ -16,6 +18,10 @@ interface Parts {
   readonly patterns: { readonly matches: (pattern: string, text: string) => boolean };
   readonly once: { readonly allowOnce: (place: OncePlace, payload: Payload, verdict: Verdict, now: number) => Verdict };
   readonly record: { readonly refusal: (directory: string, platform: string) => string | undefined; readonly record: (directory: string, client: string, event: string, raw: Uint8Array) => void };
+  readonly contract: {
+    readonly contractVerdict: (place: ContractPlace, tool: ToolCall, policy: ContractPolicy) => Verdict;
+    readonly callEvidence: (tool: ToolCall) => string | undefined;
+  };
   readonly evaluators: { readonly runEvaluators: (specs: readonly EvaluatorSpec[], payload: Payload, place: EvaluatorPlace) => EvaluatorResult[] };
 }
 

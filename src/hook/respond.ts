@@ -7,8 +7,8 @@ import { callerOf, dialectFor } from '../clients/dialects.ts';
 import type { Answer, EnvMap } from '../model/dialect.ts';
 import type { CanonicalEvent } from '../model/events.ts';
 import { isObject } from '../model/json.ts';
-import type { Payload } from '../model/payload.ts';
-import type { Verdict } from '../model/verdict.ts';
+import type { Payload, ToolCall } from '../model/payload.ts';
+import { NEUTRAL, type Verdict } from '../model/verdict.ts';
 import type { EvaluatorSpec } from '../policy/operator-index.ts';
 import type { ReceiptVerdict } from '../receipts/format.ts';
 import { applicable, combine, type EvaluatorResult } from './evaluators-list.ts';
@@ -26,6 +26,7 @@ export interface Response {
   /** For the receipt. */
   readonly settings?: string;
   readonly evaluators?: string;
+  readonly call?: string;
   /** One line for stderr. */
   readonly complaint?: string;
 }
@@ -33,6 +34,10 @@ export interface Response {
 /** What only the hook process does; `policy test` asks without. */
 export interface Effects {
   readonly evaluate: (specs: readonly EvaluatorSpec[], payload: Payload) => readonly EvaluatorResult[];
+  /** What the catalogues say about a call of an MCP tool. */
+  readonly contract: (tool: ToolCall, settings: HookSettings) => Verdict;
+  /** How the guarding runtime knows the call again. */
+  readonly callEvidence: (tool: ToolCall) => string | undefined;
   /** A verdict with a code, or neutral where a person allowed this call. */
   readonly allowOnce: (payload: Payload, verdict: Verdict) => Verdict;
 }
@@ -45,7 +50,8 @@ export function respond(registered: HookDialect, event: CanonicalEvent, value: u
   if ('fault' in decoded) return { ...errorResponse(dialect, event, decoded.fault), caller };
   const payload = { ...decoded, caller };
   const settings = wantsSettings(event) ? place.settings?.(payload.workspace) ?? NO_SETTINGS : NO_SETTINGS;
-  const guarded = withProblem(judge(payload, () => policyFacts(place, payload), load), payload, settings);
+  const judged = stricter(judge(payload, () => policyFacts(place, payload), load), contracted(payload, settings, effects));
+  const guarded = withProblem(judged, payload, settings);
   const checked = effects === undefined ? { verdict: guarded, receipt: '', complaint: '' } : check(guarded, payload, settings, effects);
   const stops = checked.verdict.decision === 'deny' || checked.verdict.decision === 'ask';
   const verdict = stops && isToolGate(event) && effects !== undefined ? effects.allowOnce(payload, checked.verdict) : checked.verdict;
@@ -54,6 +60,7 @@ export function respond(registered: HookDialect, event: CanonicalEvent, value: u
     verdict: verdict.decision,
     payload,
     ...(verdict.rule === undefined ? {} : { rule: verdict.rule }),
+    ...evidenceOf(payload, verdict, effects),
     ...(settings.state === '' ? {} : { settings: settings.state }),
     ...(checked.receipt === '' ? {} : { evaluators: checked.receipt }),
     ...(checked.complaint === '' ? {} : { complaint: checked.complaint }),
@@ -63,6 +70,25 @@ export function respond(registered: HookDialect, event: CanonicalEvent, value: u
 /** What people and git hook managers call answers them, whoever started them. */
 function isForeign(registered: HookDialect, caller: string): boolean {
   return caller !== 'unknown' && caller !== registered.id && registered.fromWords === undefined;
+}
+
+function contracted({ event, tool }: Payload, settings: HookSettings, effects: Effects | undefined): Verdict {
+  return effects !== undefined && tool?.kind === 'mcp' && isToolGate(event) ? effects.contract(tool, settings) : NEUTRAL;
+}
+
+const WEIGHT = { neutral: 0, allow: 0, ask: 1, deny: 2 } as const;
+
+/** The guard's own verdict where both say the same; what is only to be known goes along with no opinion. */
+function stricter(own: Verdict, other: Verdict): Verdict {
+  if (WEIGHT[other.decision] > WEIGHT[own.decision]) return other;
+  return own.decision === 'neutral' && other.context !== undefined ? { ...own, context: other.context } : own;
+}
+
+/** Where a person was asked, or has allowed the call. */
+function evidenceOf({ tool }: Payload, { decision, rule }: Verdict, effects: Effects | undefined): { call?: string } {
+  if (effects === undefined || tool?.kind !== 'mcp' || !(decision === 'ask' || rule?.startsWith('allow-once:contract.') === true)) return {};
+  const call = effects.callEvidence(tool);
+  return call === undefined ? {} : { call };
 }
 
 function isToolGate(event: CanonicalEvent): boolean {

@@ -4,6 +4,7 @@
 import type { BigIntStats } from 'node:fs';
 import type { Verdict } from '../model/verdict.ts';
 import type { OperatorRule, OperatorRules } from '../policy/operator.ts';
+import { NO_CONTRACT_SETTINGS, type ContractSettings } from '../policy/operator-index.ts';
 import type { LevelFloor, PolicySettings } from '../policy/pack.ts';
 import { below } from '../roots/own-dirs.ts';
 import { lookAt, openIndex, sameStamp, stampOf, type PolicyDocument } from './index-reader.ts';
@@ -188,6 +189,18 @@ function policyOf({ base, newer }: Layers, workspaces: readonly PolicyDocument[]
   return { mode, packs: base?.meta.packs ?? {}, rules: base?.meta.rules ?? {}, ...(floors.length === 0 ? {} : { atLeast: floors }) };
 }
 
+const TIERS = ['none', 'unsafe', 'all'] as const;
+
+/** A changed source can only raise what was compiled. */
+function contractOf({ base, newer }: Layers): ContractSettings {
+  const old = base?.meta.contract ?? NO_CONTRACT_SETTINGS;
+  const next = newer?.meta.contract ?? old;
+  return {
+    floor: TIERS[Math.max(TIERS.indexOf(old.floor), TIERS.indexOf(next.floor))] ?? 'all', unlisted: old.unlisted === 'deny' ? old.unlisted : next.unlisted,
+    evidence: old.evidence.filter((kind) => next.evidence.includes(kind)),
+  };
+}
+
 /** Settings for a call in a workspace. */
 export function readSettings(place: SettingsPlace, workspace: string | undefined, { reader, matches }: SettingsParts): HookSettings {
   const layers = operatorLayers(place, reader);
@@ -211,5 +224,5 @@ export function readSettings(place: SettingsPlace, workspace: string | undefined
   const files = all.flatMap(({ meta }) => [...meta.sources.map((source) => source.path), ...meta.evaluators.filter(({ inWorkspace }) => !inWorkspace).map(({ script }) => script)]);
   const evaluators = [...(layers.base?.meta.evaluators ?? [])];
   for (const added of layers.newer?.meta.evaluators ?? []) if (!evaluators.some(({ id }) => id === added.id)) evaluators.push(added);
-  return { policy, operator, evaluators, files, state: layers.state, problem };
+  return { policy, operator, evaluators, contract: contractOf(layers), files, state: layers.state, problem };
 }

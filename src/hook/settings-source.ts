@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, renameSync, statSync, unlinkSync, writeSync } from 'node:fs';
 import type { OperatorRule } from '../policy/operator.ts';
 import type { SourceStamp } from '../model/table.ts';
-import type { PolicyMeta } from '../policy/operator-index.ts';
+import { NO_CONTRACT_SETTINGS, type PolicyMeta } from '../policy/operator-index.ts';
 import { ENGINE_VERSION } from '../policy/build-info.ts';
 import { below } from '../roots/own-dirs.ts';
 import { ensureDirectory } from './directories.ts';
@@ -66,7 +66,7 @@ function inMemory(meta: PolicyMeta, rules: readonly OperatorRule[]): PolicyDocum
 
 function unreadable(path: string): PolicyDocument {
   return inMemory({
-    engine: ENGINE_VERSION, digest: '', sources: [], problem: `${path.slice(path.lastIndexOf('/') + 1)} cannot be opened`, mode: 'default', packs: {}, rules: {}, evaluators: [], rows: 0,
+    engine: ENGINE_VERSION, digest: '', sources: [], problem: `${path.slice(path.lastIndexOf('/') + 1)} cannot be opened`, mode: 'default', packs: {}, rules: {}, evaluators: [], rows: 0, contract: NO_CONTRACT_SETTINGS,
   }, []);
 }
 

@@ -1,7 +1,7 @@
 // Contract: the settings of one call as the rest of the hook sees them, wherever they were read. PURE.
 import type { Verdict } from '../model/verdict.ts';
 import type { OperatorRules } from '../policy/operator.ts';
-import type { EvaluatorSpec } from '../policy/operator-index.ts';
+import { NO_CONTRACT_SETTINGS, type ContractSettings, type EvaluatorSpec } from '../policy/operator-index.ts';
 import type { PolicySettings } from '../policy/pack.ts';
 
 /**
@@ -14,6 +14,7 @@ export interface HookSettings {
   readonly policy: PolicySettings | undefined;
   readonly operator: OperatorRules | undefined;
   readonly evaluators: readonly EvaluatorSpec[];
+  readonly contract: ContractSettings;
   /** Documents and scripts that nobody but the person changes. */
   readonly files: readonly string[];
   readonly state: SettingsState;
@@ -21,5 +22,5 @@ export interface HookSettings {
   readonly problem: Verdict | undefined;
 }
 
-export const NO_SETTINGS: HookSettings = { policy: undefined, operator: undefined, evaluators: [], files: [], state: '', problem: undefined };
+export const NO_SETTINGS: HookSettings = { policy: undefined, operator: undefined, evaluators: [], contract: NO_CONTRACT_SETTINGS, files: [], state: '', problem: undefined };
 

@@ -3,10 +3,10 @@
 import { decide, type ContractCode, type ContractDecision } from '../contract/decide.ts';
 import { refusal, refusedResult, type Envelope } from '../contract/envelope.ts';
 import { quarantined } from '../contract/lookup.ts';
-import { canonicalJson } from '../contract/pins.ts';
+import { callDigest, safeCanonical } from '../contract/pins.ts';
 import { withoutControls } from '../contract/served.ts';
 import { jsonEditor } from '../merge/json.ts';
-import { isObject, type JsonObject, type JsonValue } from '../model/json.ts';
+import { isObject, type JsonObject } from '../model/json.ts';
 import { approvals, type Approvals } from './human.ts';
 import { ledger, type Ledger } from './ledger.ts';
 import type { GovernedTool, LiveTools } from './live-tools.ts';
@@ -170,20 +170,6 @@ function finished(gate: Gate, key: string, response: JsonObject): void {
   if (outcome?.['resultType'] !== 'input_required' || typeof outcome['requestState'] !== 'string') return;
   if (gate.continued.size >= STATES_MAX) gate.continued.clear();
   gate.continued.set(gate.config.sha256(outcome['requestState']), judged.digest);
-}
-
-/** What the hook writes into its receipt and the runtime looks for: one call of one client, with these arguments. */
-export function callDigest(sha256: (text: string) => string, callId: string, given: JsonValue): string {
-  return sha256(`${callId}\0${safeCanonical(given)}`).slice(0, 32);
-}
-
-/** Arguments nested beyond any use have a digest of their own text. */
-function safeCanonical(value: JsonValue): string {
-  try {
-    return canonicalJson(value);
-  } catch {
-    return JSON.stringify(value);
-  }
 }
 
 function humanDecision(tool: GovernedTool, reason: string): Extract<ContractDecision, { decision: 'ask' }> {

@@ -32,4 +32,14 @@ export interface PolicyMeta {
   readonly rules: Readonly<Record<string, Level>>;
   readonly evaluators: readonly EvaluatorSpec[];
   readonly rows: number;
+  readonly contract: ContractSettings;
 }
+
+/** What the operator says about MCP servers and their catalogues. */
+export interface ContractSettings {
+  readonly floor: 'none' | 'unsafe' | 'all';
+  readonly unlisted: 'pass' | 'deny';
+  readonly evidence: readonly ('hook' | 'grant' | 'elicitation')[];
+}
+
+export const NO_CONTRACT_SETTINGS: ContractSettings = { floor: 'none', unlisted: 'pass', evidence: ['hook', 'grant', 'elicitation'] };

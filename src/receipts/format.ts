@@ -44,6 +44,8 @@ export interface Receipt {
   readonly settings?: string;
   /** Results of the operator's evaluators: `checkpoint=ok,lint=failed:timeout`. */
   readonly evaluators?: string;
+  /** Of an MCP call about which a person was asked: 32 hex digits over its id and arguments, by which the guarding runtime knows it. */
+  readonly call?: string;
   readonly workspace?: string;
 }
 
@@ -89,6 +91,7 @@ export function formatReceipt(r: Receipt): string {
     ...(r.synthetic === true ? { synthetic: true } : {}),
     ...(r.settings === undefined ? {} : { settings: clean(r.settings, WORD_CHARS_MAX) }),
     ...(r.evaluators === undefined ? {} : { evaluators: clean(r.evaluators, EVALUATORS_CHARS_MAX) }),
+    ...(r.call === undefined ? {} : { call: clean(r.call, WORD_CHARS_MAX) }),
     ...(r.workspace === undefined ? {} : { workspace: clean(r.workspace, WORKSPACE_CHARS_MAX) }),
   };
   const line = `${asciiJson(ordered)}\n`;
@@ -119,7 +122,7 @@ export function parseReceiptLine(line: string): Receipt | undefined {
     return undefined;
   }
   if (!isObject(value) || value['v'] !== 1) return undefined;
-  const { time, client, event, caller, verdict, rule, kind, tool, session, engine, policy, ms, workspace, settings, evaluators } = value;
+  const { time, client, event, caller, verdict, rule, kind, tool, session, engine, policy, ms, workspace, settings, evaluators, call } = value;
   if (typeof time !== 'string' || typeof client !== 'string' || typeof event !== 'string' || typeof caller !== 'string') return undefined;
   if (typeof engine !== 'string' || typeof policy !== 'string' || typeof ms !== 'number') return undefined;
   if (typeof verdict !== 'string' || !isVerdict(verdict) || Number.isNaN(Date.parse(time))) return undefined;
@@ -133,6 +136,7 @@ export function parseReceiptLine(line: string): Receipt | undefined {
     ...(value['synthetic'] === true ? { synthetic: true as const } : {}),
     ...(typeof settings === 'string' ? { settings } : {}),
     ...(typeof evaluators === 'string' ? { evaluators } : {}),
+    ...(typeof call === 'string' ? { call } : {}),
     ...(typeof workspace === 'string' ? { workspace } : {}),
   };
 }

@@ -2,7 +2,7 @@
 // Built as a bundle of its own (yaml and zod are in it), loaded only when a document has to be read as text.
 import type { OperatorRule } from '../policy/operator.ts';
 import type { SourceStamp } from '../model/table.ts';
-import type { PolicyMeta } from '../policy/operator-index.ts';
+import { NO_CONTRACT_SETTINGS, type PolicyMeta } from '../policy/operator-index.ts';
 import { compileOperator, compileWorkspace, type CompileTools } from './compile.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { encodeIndex } from './index-writer.ts';
@@ -31,6 +31,6 @@ export function compileText(layer: 'operator' | 'workspace', engine: string, sou
     return { meta, rules: compiled.rules, bytes: encodeIndex(meta, compiled.rules), diagnostics: compiled.notes };
   }
   const problem = result === undefined ? 'it is no readable text file, or too large to be read by a hook' : complaint(result.diagnostics[0]);
-  const meta: PolicyMeta = { engine, digest: '', sources: [source], problem, mode: 'default', packs: {}, rules: {}, evaluators: [], rows: 0 };
+  const meta: PolicyMeta = { engine, digest: '', sources: [source], problem, mode: 'default', packs: {}, rules: {}, evaluators: [], rows: 0, contract: NO_CONTRACT_SETTINGS };
   return { meta, rules: [], bytes: encodeIndex(meta, []), diagnostics: result?.diagnostics ?? [] };
 }

@@ -3,12 +3,13 @@
 import type { Platform } from '../model/client.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { OperatorLayer, OperatorRule } from '../policy/operator.ts';
-import type { EvaluatorSpec, PolicyMeta } from '../policy/operator-index.ts';
+import { NO_CONTRACT_SETTINGS, type ContractSettings, type EvaluatorSpec, type PolicyMeta } from '../policy/operator-index.ts';
 import type { Level } from '../policy/pack.ts';
 import { dirOf, isAbsolutePath, joinPath } from '../roots/paths.ts';
 import { PATTERNS_MAX, RULES_MAX, workspaceSchema, type AllowRule, type Evaluator, type StopRule, type WorkspaceSettings } from './command-policy.ts';
 import { faultAt, readDocument, type DocumentKind, type ReadDocument } from './document.ts';
 import { parseSettings, SETTINGS_KIND } from './parse.ts';
+import type { Settings } from './schema.ts';
 
 export const WORKSPACE_CHARS_MAX = 64 * 1024;
 /** Below a workspace. */
@@ -193,8 +194,12 @@ export function compileOperator(path: string, text: string, tools: CompileTools)
   const directory = dirOf(tools.platform, path);
   const evaluators = hooks.evaluators.map((evaluator, index) => evaluatorOf(context, directory, index, evaluator));
   if (faults.found.length > 0) return { ok: false, diagnostics: faults.found };
-  const meta = { digest: tools.sha256(text).slice(0, 16), problem: '', mode: policy.mode, packs: policy.packs, rules: policy.rules, evaluators, rows: rules.length };
+  const meta = { digest: tools.sha256(text).slice(0, 16), problem: '', mode: policy.mode, packs: policy.packs, rules: policy.rules, evaluators, rows: rules.length, contract: contractOf(parsed.settings) };
   return { ok: true, compiled: { meta, rules, notes: faults.notes } };
+}
+
+function contractOf({ contract }: Settings): ContractSettings {
+  return { floor: contract.human_approval_floor, unlisted: contract.unlisted_servers, evidence: contract.human_evidence };
 }
 
 /** Levels that say something: `off` in a workspace would loosen, so it is left out and named. */
@@ -220,6 +225,6 @@ export function compileWorkspace(path: string, text: string, tools: CompileTools
   const packs = tighteningOnly(policy.packs, 'packs', faults);
   const levels = tighteningOnly(policy.rules, 'rules', faults);
   if (faults.found.length > 0) return { ok: false, diagnostics: faults.found };
-  const meta = { digest: tools.sha256(text).slice(0, 16), problem: '', mode: 'default' as const, packs, rules: levels, evaluators: [], rows: rules.length };
+  const meta = { digest: tools.sha256(text).slice(0, 16), problem: '', mode: 'default' as const, packs, rules: levels, evaluators: [], rows: rules.length, contract: NO_CONTRACT_SETTINGS };
   return { ok: true, compiled: { meta, rules, notes: faults.notes } };
 }

@@ -1,6 +1,7 @@
 // Contract: the operator settings document. The JSON Schema in schemas/settings.schema.json is generated from this one
 // definition (scripts/generate.mjs). Keys are strict: an unknown key is an error with its line. PURE.
 import { z } from 'zod';
+import { APPROVAL_TIERS } from '../contract/catalogue.ts';
 import { CANONICAL_EVENTS, type CanonicalEvent } from '../model/events.ts';
 import { commandPolicySchema, EVALUATORS_MAX, evaluatorSchema } from './command-policy.ts';
 
@@ -41,6 +42,11 @@ export const settingsSchema = z.strictObject({
       .describe('Canonical events to register. A client that lacks one is registered without it.'),
     command_policy: commandPolicySchema.prefault({}),
     evaluators: z.array(evaluatorSchema).max(EVALUATORS_MAX).default([]).describe('Checks of your own. The events they need are registered too.'),
+  }).prefault({}),
+  contract: z.strictObject({
+    human_approval_floor: z.enum(APPROVAL_TIERS).default('none').describe('Confirmed operations of MCP catalogues that a person must approve whatever the catalogue says: none, the unsafe ones, all.'),
+    unlisted_servers: z.enum(['pass', 'deny']).default('pass').describe('Calls of MCP servers without a catalogue.'),
+    human_evidence: z.array(z.enum(['hook', 'grant', 'elicitation'])).min(1).default(['hook', 'grant', 'elicitation']).describe('What counts as a person\'s approval in the guarding runtime.'),
   }).prefault({}),
   update: z.strictObject({
     channel: z.literal('manual').default('manual').describe('This version is updated by hand.'),

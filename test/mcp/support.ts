@@ -4,9 +4,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseCatalogue, type Catalogue } from '../../src/contract/catalogue-schema.ts';
 import { argumentsOf } from '../../src/contract/classify.ts';
-import { toolPin, type ToolDefinition } from '../../src/contract/pins.ts';
+import { callDigest, toolPin, type ToolDefinition } from '../../src/contract/pins.ts';
 import type { JsonObject, JsonValue } from '../../src/model/json.ts';
-import { callDigest } from '../../src/mcp/calls.ts';
 import { createSession } from '../../src/mcp/session.ts';
 import type { Action, CallNote, Session, SessionConfig } from '../../src/mcp/session-types.ts';
 

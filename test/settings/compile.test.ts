@@ -10,7 +10,7 @@ import { desiredFor } from '../../src/clientsetup/desired.ts';
 import { openIndex } from '../../src/hook/index-reader.ts';
 import { checkPattern } from '../../src/hook/patterns.ts';
 import type { OperatorRule } from '../../src/policy/operator.ts';
-import type { PolicyMeta } from '../../src/policy/operator-index.ts';
+import { NO_CONTRACT_SETTINGS, type PolicyMeta } from '../../src/policy/operator-index.ts';
 import { levelFor, type PolicySettings } from '../../src/policy/pack.ts';
 import { PATTERN_BYTES_MAX, PATTERNS_MAX, RULES_MAX } from '../../src/settings/command-policy.ts';
 import { compileOperator, compileWorkspace, ROWS_WARN, WORKSPACE_CHARS_MAX, type Compiled, type CompileTools } from '../../src/settings/compile.ts';
@@ -172,7 +172,7 @@ describe('evaluators', () => {
 });
 
 describe('the index', () => {
-  const meta = (rows: number): PolicyMeta => ({ engine: 'x', digest: 'd', sources: [], problem: '', mode: 'default', packs: {}, rules: {}, evaluators: [], rows });
+  const meta = (rows: number): PolicyMeta => ({ engine: 'x', digest: 'd', sources: [], problem: '', mode: 'default', packs: {}, rules: {}, evaluators: [], contract: NO_CONTRACT_SETTINGS, rows });
   const rule = (id: string, programs: readonly string[]): OperatorRule => ({ id, decision: 'deny', reason: 'é', programs, subcommand: [], anyOption: [], args: [], paths: [], pattern: null, lifts: null, layer: 'operator', source: 's:1' });
   let serial = 0;
   function open(bytes: Uint8Array): ReturnType<typeof openIndex> {

@@ -3,7 +3,7 @@
 // gives exit 2 its text. On 2.1.197 a well-formed document with an unknown word cancels exit 2, so only the words below
 // are ever written. Silence with exit 0 is "no opinion"; `allow` would grant permission and is never said.
 import type { CallerMark } from '../callers.ts';
-import { claudeAnswers, preToolAnswer, preToolDocument, saidTwice } from '../claude-form.ts';
+import { claudeAnswers, contextAnswer, preToolAnswer, preToolDocument, saidTwice } from '../claude-form.ts';
 import {
   EMPTY, decodeForm, isFault, object, shapedCall, splitMcp, text,
   toolParts, type HookDialect, type ToolShape,
@@ -61,11 +61,14 @@ function preTool(word: 'deny' | 'ask', reason: string): Answer {
   return word === 'deny' ? saidTwice(preToolDocument(word, reason), reason) : preToolAnswer(word, reason);
 }
 
+const ANSWERS = claudeAnswers(preTool);
+
 export const claudeDialect: HookDialect = {
   id: 'claude',
   aliases: [],
   decode: decodeForm({ client: 'claude', workspace: 'cwd', session: 'session_id', tool: decodeTool }),
-  ...claudeAnswers(preTool),
+  ...ANSWERS,
+  encode: (event, verdict, payload) => (verdict.context === undefined ? ANSWERS.encode(event, verdict, payload) : contextAnswer(event, verdict)),
   neutral: () => EMPTY,
   mark: MARK,
   guarded: [

@@ -5,7 +5,7 @@
 // `ask` and `allow` are unknown words to Codex (dropped, the tool runs): ask is said as deny, allow as silence.
 import { asciiJson } from '../ascii-json.ts';
 import type { CallerMark } from '../callers.ts';
-import { blockStop } from '../claude-form.ts';
+import { blockStop, contextAnswer } from '../claude-form.ts';
 import {
   EMPTY, canBlock, decodeForm, fault, harmlessError, say, sayError, sayNobodyAsks, shapedCall,
   splitMcp, text, toolParts, type HookDialect,
@@ -53,7 +53,7 @@ function denial(event: CanonicalEvent, reason: string): Answer {
 }
 
 function encode(event: CanonicalEvent, verdict: Verdict, payload: Payload): Answer {
-  if (verdict.decision === 'neutral' || verdict.decision === 'allow') return EMPTY;
+  if (verdict.decision === 'neutral' || verdict.decision === 'allow') return contextAnswer(event, verdict);
   if (event === 'pre-tool') return denial(event, verdict.decision === 'deny' ? say(verdict) : sayNobodyAsks(verdict));
   if (event === 'permission') return verdict.decision === 'deny' ? denial(event, say(verdict)) : EMPTY;
   // A stop that is blocked again and again loops without a limit (610 model calls in 50 s on 0.171.0): blockStop ends it.
