@@ -90,6 +90,6 @@ describe('servers in each client\'s spelling', () => {
 
 it('the committed schema is the one of the program', () => {
   const schema = JSON.parse(readFileSync(join(repo, 'schemas/settings.schema.json'), 'utf8')) as { properties: Record<string, unknown>; additionalProperties: boolean };
-  expect(Object.keys(schema.properties)).toEqual(['clients', 'hooks', 'update', 'mcpServers']);
+  expect(Object.keys(schema.properties)).toEqual(['clients', 'hooks', 'contract', 'update', 'mcpServers']);
   expect(schema.additionalProperties).toBe(false);
 });
