@@ -1,6 +1,7 @@
 // Contract: every dialect, by id; the setup rows are listed in registry.ts. In the hook's bundle hook/load-dialects.ts stands in for
 // this file: a table of what the hook must know of all, and one bundle for each dialect. PURE.
 import { agyDialect } from './agy/dialect.ts';
+import { ampDialect } from './amp/dialect.ts';
 import { auggieDialect } from './auggie/dialect.ts';
 import { callerAmong, idAmong } from './callers.ts';
 import { claudeDialect } from './claude/dialect.ts';
@@ -34,6 +35,7 @@ export const DIALECTS: readonly HookDialect[] = [
   auggieDialect,
   kiloDialect,
   clineDialect,
+  ampDialect,
   crushDialect,
   kimiDialect,
   junieDialect,

@@ -2,6 +2,7 @@
 import type { ClientDefinition } from '../model/client.ts';
 import { PraetorError } from '../model/diagnostic.ts';
 import { agy } from './agy/setup.ts';
+import { amp } from './amp/setup.ts';
 import { auggie } from './auggie/setup.ts';
 import { claude } from './claude/setup.ts';
 import { claudeDesktop } from './claude-desktop/setup.ts';
@@ -32,6 +33,7 @@ export const CLIENTS: readonly ClientDefinition[] = [
   claudeDesktop,
   kilo,
   cline,
+  amp,
   crush,
   kimi,
   junie,

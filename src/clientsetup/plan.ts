@@ -172,7 +172,7 @@ function finish(input: PlanInput, draft: Draft): FileVerdict {
   if (!result.ok) return { file: undefined, diagnostics: [refusal(input.desired, result.fault)] };
   const created = [...recorded, ...result.created.filter((path) => !recorded.some((r) => showPath(r) === showPath(path)))];
   if (draft.before.state === 'absent') {
-    const mode = spec.secret ? 0o600 : 0o644;
+    const mode = spec.executable === true ? 0o755 : spec.secret ? 0o600 : 0o644;
     return { file: { ...base, action: 'create', after: encodeText(draft.read.doc, result.text), mode, created }, diagnostics: [] };
   }
   const end = nothing ? removal(input, draft, result.text) : { action: 'edit' as const, after: encodeText(draft.read.doc, result.text), mode: draft.before.stamp.mode };

@@ -40,6 +40,8 @@ export interface FileSpec {
   readonly natives?: readonly string[];
   /** The file can hold secrets: a new one is created 0600. An existing mode is kept. */
   readonly secret: boolean;
+  /** A new file is a program that the client starts by its path: created 0755. */
+  readonly executable?: boolean;
   /** The client leaves the file out where it is a symbolic link. */
   readonly linksIgnored?: boolean;
   /** A lock directory of the client itself, held for the milliseconds of the write. */
