@@ -7,6 +7,7 @@ import { CLIENTS, clientById } from '../clients/registry.ts';
 import { applyPlan, ROLLBACK, type ApplyOptions } from '../clientsetup/apply.ts';
 import { listRuns, planRollback } from '../clientsetup/backups.ts';
 import { recover } from '../clientsetup/recover.ts';
+import { noteServers } from '../clientsetup/servers.ts';
 import { ownDirsOf, survey, type Request, type Survey } from '../clientsetup/survey.ts';
 import { readStored, storePlan } from '../clientsetup/stored.ts';
 import { readOnlyHost } from '../hosts/read-only.ts';
@@ -123,6 +124,7 @@ async function surveyAndExecute(context: CommandContext, request: Request, check
   const outcome = await executePlan(context, host, {
     plan: found.plan, home: found.context.home, dirs: found.dirs, applyOptions: { ...found.applyOptions, engine: VERSION },
   });
+  if (request.purpose === 'apply' && outcome.exit === EXIT.ok) noteServers(host, found.dirs, found.selected);
   const index = request.purpose === 'apply' && outcome.exit === EXIT.ok && context.options['dryRun'] !== true ? refreshIndex(context, found, request) : [];
   return { ...outcome, exit: outcome.exit || exitFor(index), diagnostics: [...settled, ...(request.purpose === 'apply' ? nothingDetected(found) : []), ...outcome.diagnostics, ...index] };
 }

@@ -7,6 +7,7 @@ import { hookPlace, policyFacts, type HookPlace } from '../hook/facts.ts';
 import type { Evaluate } from '../hook/judge.ts';
 import { matches } from '../hook/patterns.ts';
 import { respond } from '../hook/respond.ts';
+import { knownServers } from '../hook/servers.ts';
 import { readSettings, type SourceReader } from '../hook/settings-index.ts';
 import { sourceReader } from '../hook/settings-source.ts';
 import type { HookSettings, SettingsState } from '../hook/settings-types.ts';
@@ -68,7 +69,7 @@ export function judgeFor({ host, program }: Pick<CliIo, 'host' | 'program'>, por
     if (found === undefined) known.set(workspace, found = readSettings(bare, workspace, { reader, matches }));
     return found;
   };
-  const place: HookPlace = { ...bare, settings };
+  const place: HookPlace = { ...bare, settings, servers: (client) => knownServers(bare, client) };
   return { place, settings, look: (payload) => evaluate(payload, policyFacts(place, payload)) };
 }
 

@@ -7,6 +7,8 @@ import type { DecodeFault, Payload, ToolCall } from '../model/payload.ts';
 import type { Verdict } from '../model/verdict.ts';
 import type { MarkedDialect } from './callers.ts';
 
+export { splitMcp } from '../model/mcp-names.ts';
+
 export const REASON_CHARS_MAX = 600;
 
 /** A file of a client that holds registrations, relative to the home directory or to a project. */
@@ -23,6 +25,8 @@ export interface DialectFacts extends MarkedDialect {
 
 /** A dialect as the hook uses it. */
 export interface HookDialect extends Dialect, DialectFacts {
+  /** How the client writes a server's name in names of tools, where it replaces characters; absent: as it is. */
+  readonly mcpSpelling?: (server: string) => string;
   /** For dialects that people and git hook managers call: words behind the event as a document. */
   readonly fromWords?: (words: readonly string[], cwd: string) => JsonObject | DecodeFault;
 }
@@ -137,14 +141,6 @@ export function shapedCall(name: string, shape: ToolShape, input: JsonObject, ca
   if (shape.kind !== 'shell') return { ...base, paths: [value] };
   const cwd = (shape.cwdKeys ?? []).map((k) => text(input, k)).find((v) => v !== undefined && v !== '');
   return cwd === undefined ? { ...base, command: value } : { ...base, command: value, cwd };
-}
-
-/** Splits `<server>__<tool>`; more than one possible place is said. */
-export function splitMcp(rest: string, separator: string): { server: string; tool: string; ambiguous: boolean } | undefined {
-  const at = rest.indexOf(separator);
-  if (at <= 0 || at + separator.length >= rest.length) return undefined;
-  const ambiguous = rest.indexOf(separator, at + 1) !== -1;
-  return { server: rest.slice(0, at), tool: rest.slice(at + separator.length), ambiguous };
 }
 
 /** The name and the input of a tool call in the form that most clients share. */

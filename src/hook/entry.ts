@@ -17,6 +17,7 @@ import { loadPart, SETTINGS_PARTS } from './load-parts.ts';
 import { loadPolicy } from './load-policy.ts';
 import { deliver, writeAll } from './output.ts';
 import { errorResponse, respond, type Effects, type Response } from './respond.ts';
+import { knownServers } from './servers.ts';
 import { readSettings } from './settings-index.ts';
 import type { HookSettings } from './settings-types.ts';
 import { rawInput, readInput, restoreInput, type Input } from './stdin.ts';
@@ -87,7 +88,7 @@ function inputOf(document: JsonObject | DecodeFault): Input {
 /** Read once for each call, and only where an event wants them. */
 function withSettings(place: HookPlace): HookPlace {
   let known: HookSettings | undefined;
-  return { ...place, settings: (workspace) => known ??= readSettings(place, workspace, SETTINGS_PARTS) };
+  return { ...place, settings: (workspace) => known ??= readSettings(place, workspace, SETTINGS_PARTS), servers: (client) => knownServers(place, client) };
 }
 
 function effectsOf(place: HookPlace): Effects {

@@ -4,6 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
 import { isObject } from '../model/json.ts';
+import { pairsOf } from '../model/mcp-names.ts';
 import type { Payload } from '../model/payload.ts';
 import type { EvaluatorSpec } from '../policy/operator-index.ts';
 import type { EnvMap } from '../model/dialect.ts';
@@ -27,7 +28,7 @@ export function evaluatorDocument(payload: Payload): string {
     workspace: payload.workspace ?? null, session: payload.sessionId ?? null, subagent: payload.subagent, stopActive: payload.stopActive,
     tool: tool === undefined ? null : {
       name: tool.name, kind: tool.kind, command: tool.command ?? null, cwd: tool.cwd ?? null, paths: tool.paths ?? null,
-      mcp: tool.mcp === undefined ? null : { server: tool.mcp.server, tool: tool.mcp.tool }, input: tool.input,
+      mcp: tool.mcp === undefined ? null : { server: tool.mcp.server, tool: tool.mcp.tool, ambiguous: tool.mcp.ambiguous, candidates: pairsOf(tool.mcp) }, input: tool.input,
     },
   })}\n`;
 }

@@ -18,6 +18,8 @@ export interface HookPlace {
   readonly config: string | undefined;
   /** The settings in force in a workspace; absent: none are read. Called for tool and stop events only. */
   readonly settings?: (workspace: string | undefined) => HookSettings;
+  /** The names of the MCP servers that a client has, as far as they are known; absent: none is asked for. */
+  readonly servers?: (client: string) => readonly string[];
   /** Directory of the program that is running (dist/ and bin/ are below it); a guard that can be replaced guards nothing. */
   readonly installation: string | undefined;
 }

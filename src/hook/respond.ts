@@ -14,6 +14,7 @@ import type { ReceiptVerdict } from '../receipts/format.ts';
 import { applicable, combine, type EvaluatorResult } from './evaluators-list.ts';
 import { policyFacts, type HookPlace } from './facts.ts';
 import { judge, type Evaluate } from './judge.ts';
+import { withServer } from './servers.ts';
 import { NO_SETTINGS, type HookSettings } from './settings-types.ts';
 
 export interface Response {
@@ -48,7 +49,7 @@ export function respond(registered: HookDialect, event: CanonicalEvent, value: u
   const dialect = isForeign(registered, caller) ? dialectFor(caller) ?? registered : registered;
   const decoded = dialect.decode(event, value, env);
   if ('fault' in decoded) return { ...errorResponse(dialect, event, decoded.fault), caller };
-  const payload = { ...decoded, caller };
+  const payload = { ...decoded, caller, ...(decoded.tool === undefined ? {} : { tool: withServer(decoded.tool, dialect, place.servers ?? noServers) }) };
   const settings = wantsSettings(event) ? place.settings?.(payload.workspace) ?? NO_SETTINGS : NO_SETTINGS;
   const judged = stricter(judge(payload, () => policyFacts(place, payload), load), contracted(payload, settings, effects));
   const guarded = withProblem(judged, payload, settings);
@@ -66,6 +67,8 @@ export function respond(registered: HookDialect, event: CanonicalEvent, value: u
     ...(checked.complaint === '' ? {} : { complaint: checked.complaint }),
   };
 }
+
+const noServers = (): readonly string[] => [];
 
 /** What people and git hook managers call answers them, whoever started them. */
 function isForeign(registered: HookDialect, caller: string): boolean {

@@ -1,6 +1,7 @@
 // Contract: what a client tells the hook, in one form for every client. PURE.
 import type { CanonicalEvent } from './events.ts';
 import type { JsonValue } from './json.ts';
+import type { McpName } from './mcp-names.ts';
 
 /** What a tool does, as far as the policy cares. `other` is never judged by content. */
 export type ToolKind = 'shell' | 'file-write' | 'file-read' | 'mcp' | 'other';
@@ -19,8 +20,8 @@ export interface ToolCall {
   readonly cwd?: string;
   /** kind `file-write` and `file-read`: the paths as given, relative ones to the workspace. */
   readonly paths?: readonly string[];
-  /** kind `mcp`: the server and tool as the client names them; `ambiguous` where the name had to be split. */
-  readonly mcp?: { readonly server: string; readonly tool: string; readonly ambiguous: boolean };
+  /** kind `mcp`: the server and tool behind the name. */
+  readonly mcp?: McpName;
   /** The tool's arguments as they came. Never logged. */
   readonly input: JsonValue;
 }

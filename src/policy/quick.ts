@@ -1,5 +1,6 @@
 // Contract: tells, without the rules and the parser, that a tool call is surely neutral. The hook asks this first, so that most
 // calls never load them. `true` promises that evaluate() says neutral (a test compares both); `false` promises nothing. PURE.
+import { pairsOf } from '../model/mcp-names.ts';
 import type { ToolCall } from '../model/payload.ts';
 import { CONCERNED } from './concerned.ts';
 import type { PolicyFacts } from './types.ts';
@@ -94,7 +95,7 @@ function plainInput({ name, mcp, input, paths, command }: ToolCall, { ownPaths }
   if (paths !== undefined || command !== undefined) return false;
   const text = JSON.stringify(input);
   if (text.length > INPUT_CHARS_MAX || TELLING.test(text)) return false;
-  if (CHANGING.test(mcp?.tool ?? name) && /[\\/]|:""/.test(text)) return false;
+  if ((mcp === undefined ? CHANGING.test(name) : pairsOf(mcp).some(({ tool }) => CHANGING.test(tool))) && /[\\/]|:""/.test(text)) return false;
   const lower = text.toLowerCase();
   for (let i = 0; i < ownPaths.length; i++) {
     const own = (ownPaths[i] ?? '').toLowerCase();

@@ -160,9 +160,9 @@ describe('decoding', () => {
 
   test('claude: the named MCP server wins over the split', () => {
     expect(tool('claude', { tool_name: 'mcp__plugin_p_s__go', tool_input: {}, mcp_server: { name: 'plugin:p:s', source: 'plugin' } })?.mcp)
-      .toEqual({ server: 'plugin:p:s', tool: 'go', ambiguous: false });
+      .toEqual({ server: 'plugin:p:s', tool: 'go', ambiguous: false, apart: true });
     expect(tool('claude', { tool_name: 'mcp__a__b', tool_input: {} })?.mcp).toEqual({ server: 'a', tool: 'b', ambiguous: false });
-    expect(tool('claude', { tool_name: 'mcp__a__b__c', tool_input: {} })?.mcp).toEqual({ server: 'a', tool: 'b__c', ambiguous: true });
+    expect(tool('claude', { tool_name: 'mcp__a__b__c', tool_input: {} })?.mcp).toEqual({ server: 'a', tool: 'b__c', ambiguous: true, candidates: [{ server: 'a', tool: 'b__c' }, { server: 'a__b', tool: 'c' }] });
     expect(tool('claude', { tool_name: 'mcp__a', tool_input: {} })?.kind).toBe('other');
   });
 

@@ -4,7 +4,7 @@
 import type { CallerMark } from '../callers.ts';
 import { patchCall, preToolAnswer, saidOnce } from '../claude-form.ts';
 import {
-  decodeForm, fault, firstWorkspace, own, refusingAnswers, shapedCall, toolParts,
+  decodeForm, fault, firstWorkspace, own, refusingAnswers, shapedCall, splitMcp, toolParts,
   type HookDialect, type ToolShape,
 } from '../dialect-kit.ts';
 import type { JsonObject } from '../../model/json.ts';
@@ -19,11 +19,12 @@ const SHAPES: Readonly<Record<string, ToolShape>> = {
   view: { kind: 'file-read', keys: ['path'] },
 };
 
-/** Tools of a server are called `<tool>_<server>`, cut at 64 characters: the last underscore is the likeliest place. */
+const NAME_CHARS = 64;
+
+/** Tools of a server are called `<tool>_<server>`, cut at 64 characters: the end of such a name says nothing. */
 function mcpOf(name: string): NonNullable<ToolCall['mcp']> {
-  const at = name.lastIndexOf('_');
-  if (at <= 0 || at === name.length - 1) return { server: '', tool: name, ambiguous: true };
-  return { server: name.slice(at + 1), tool: name.slice(0, at), ambiguous: name.indexOf('_') !== at };
+  const split = name.length < NAME_CHARS ? splitMcp(name, '_', 'tool-first') : undefined;
+  return split ?? { server: '', tool: name, ambiguous: true };
 }
 
 function removed(name: string, input: JsonObject): ToolCall | DecodeFault {

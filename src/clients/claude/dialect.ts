@@ -24,6 +24,8 @@ const SHAPES: Readonly<Record<string, ToolShape>> = {
   Read: { kind: 'file-read', keys: FILE_KEYS },
 };
 
+const spelled = (server: string): string => server.replace(/[^A-Za-z0-9_-]/g, '_');
+
 /** 2.1.332 names the server (`plugin:p:s`); earlier versions leave only `mcp__<server>__<tool>`, which is split. */
 function mcpCall(name: string, document: JsonObject, input: JsonObject, callId: string | undefined): ToolCall {
   const rest = name.slice('mcp__'.length);
@@ -31,8 +33,8 @@ function mcpCall(name: string, document: JsonObject, input: JsonObject, callId: 
   const named = object(document, 'mcp_server');
   const server = named === undefined ? undefined : text(named, 'name');
   if (server !== undefined && server !== '') {
-    const prefix = `${server.replace(/[^A-Za-z0-9_-]/g, '_')}__`;
-    if (rest.startsWith(prefix)) return { ...base, mcp: { server, tool: rest.slice(prefix.length), ambiguous: false } };
+    const prefix = `${spelled(server)}__`;
+    if (rest.startsWith(prefix)) return { ...base, mcp: { server, tool: rest.slice(prefix.length), ambiguous: false, apart: true } };
   }
   const split = splitMcp(rest, '__');
   return split === undefined ? { ...base, kind: 'other' } : { ...base, mcp: split };
@@ -70,6 +72,7 @@ export const claudeDialect: HookDialect = {
   ...ANSWERS,
   encode: (event, verdict, payload) => (verdict.context === undefined ? ANSWERS.encode(event, verdict, payload) : contextAnswer(event, verdict)),
   neutral: () => EMPTY,
+  mcpSpelling: spelled,
   mark: MARK,
   guarded: [
     { path: '.claude/settings.json', level: 'shared' },

@@ -67,6 +67,7 @@ export const codexDialect: HookDialect = {
   encode,
   encodeError: (event, reason) => (canBlock(event) ? denial(event, sayError(reason)) : harmlessError(reason)),
   neutral: () => EMPTY,
+  mcpSpelling: (server) => server.replace(/[^A-Za-z0-9_]/g, '_'),
   mark: MARK,
   guarded: [
     { path: '.codex/hooks.json', level: 'hooks' },

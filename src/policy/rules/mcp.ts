@@ -1,6 +1,7 @@
 // Contract: MCP calls that would change the guard's files or read keys of the person: a string argument names such a path and
 // the tool's name carries a verb of writing or reading. The walk over the arguments is bounded. PURE.
 import type { JsonValue } from '../../model/json.ts';
+import { pairsOf } from '../../model/mcp-names.ts';
 import type { ToolCall } from '../../model/payload.ts';
 import type { Hit, Place, ToolRule } from '../types.ts';
 import { head, toolRule } from './kit.ts';
@@ -36,19 +37,23 @@ function hasVerb(name: string, verbs: readonly string[]): boolean {
   return words.some((word) => verbs.includes(word) || verbs.includes(word.endsWith('s') ? word.slice(0, -1) : word));
 }
 
+/** Where the name can mean several tools, one with such a verb is enough. */
+function hasVerbAny({ name, mcp }: ToolCall, verbs: readonly string[]): boolean {
+  return mcp === undefined ? hasVerb(name, verbs) : pairsOf(mcp).some(({ tool }) => hasVerb(tool, verbs));
+}
+
 /** The verdict on an MCP call about the guard's own files and hook files. */
 export function judgeMcp(tool: ToolCall, place: Place): Hit | undefined {
-  const name = tool.mcp?.tool ?? tool.name;
-  if (!hasVerb(name, WRITING)) return undefined;
+  if (!hasVerbAny(tool, WRITING)) return undefined;
   const paths = pathsIn(tool.input).filter((path) => levelOf(toolPath(path, place), true, place) !== undefined);
   if (paths.length === 0) return undefined;
-  const takesAway = hasVerb(name, ['delete', 'remove', 'move', 'rename', 'unlink', 'truncate', 'chmod']);
+  const takesAway = hasVerbAny(tool, ['delete', 'remove', 'move', 'rename', 'unlink', 'truncate', 'chmod']);
   if (takesAway || paths.some((path) => levelOf(toolPath(path, place), false, place) === 'git-hook')) return {};
   return judgeFileTool({ ...tool, paths }, place);
 }
 
 function readsSecret(tool: ToolCall, place: Place): Hit | undefined {
-  if (tool.kind === 'mcp' && !hasVerb(tool.mcp?.tool ?? tool.name, READING)) return undefined;
+  if (tool.kind === 'mcp' && !hasVerbAny(tool, READING)) return undefined;
   const paths = tool.kind === 'mcp' ? pathsIn(tool.input) : tool.paths ?? [];
   return paths.some((path) => isSecretPath(toolPath(path, place), place) === 'key') ? {} : undefined;
 }
