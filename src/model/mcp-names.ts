@@ -22,8 +22,8 @@ function named(pairs: readonly McpPair[]): McpName | undefined {
 }
 
 /**
- * The pairs that `<server><separator><tool>` can mean, by its form alone; `tool-first`: `<tool><separator><server>`. Undefined
- * where it can mean none. Places overlap: `a___b` with `__` is (a, _b) and (a_, b).
+ * The pairs that `<server><separator><tool>` can mean, by its form alone; `tool-first`: `<tool><separator><server>`. The shortest
+ * server is the first guess. Undefined where it can mean none. Places overlap: `a___b` with `__` is (a, _b) and (a_, b).
  */
 export function splitMcp(rest: string, separator: string, order: 'server-first' | 'tool-first' = 'server-first'): McpName | undefined {
   if (rest.length > NAME_CHARS_MAX) return { server: '', tool: rest, ambiguous: true };
@@ -33,7 +33,7 @@ export function splitMcp(rest: string, separator: string, order: 'server-first' 
     const after = rest.slice(at + separator.length);
     pairs.push(order === 'server-first' ? { server: before, tool: after } : { server: after, tool: before });
   }
-  return named(pairs);
+  return named(order === 'server-first' ? pairs : pairs.reverse());
 }
 
 /**

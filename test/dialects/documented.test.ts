@@ -55,7 +55,7 @@ test.each([
 test('auggie: the server stands behind the tool, and the flag says that there is one', () => {
   const name = (tool_name: string, is_mcp_tool = true) => tool('auggie', { tool_name, tool_input: {}, is_mcp_tool });
   expect(name('ping-it_lab-srv')?.mcp).toEqual({ server: 'lab-srv', tool: 'ping-it', ambiguous: false });
-  expect(name('ping_it_lab')?.mcp).toEqual({ server: 'lab', tool: 'ping_it', ambiguous: true });
+  expect(name('ping_it_lab')?.mcp).toEqual({ server: 'lab', tool: 'ping_it', ambiguous: true, candidates: [{ server: 'lab', tool: 'ping_it' }, { server: 'it_lab', tool: 'ping' }] });
   expect(name('bare')?.mcp).toEqual({ server: '', tool: 'bare', ambiguous: true });
   expect(name('codebase_retrieval', false)?.kind).toBe('other');
 });
