@@ -81,9 +81,11 @@ function toStat(s: fs.BigIntStats): FileStat {
   };
 }
 
-function statOrNothing(read: () => fs.BigIntStats): FileStat | undefined {
+/** Most places that are looked at are empty: `throwIfNoEntry` spares an error for each. */
+function statOrNothing(read: () => fs.BigIntStats | undefined): FileStat | undefined {
   try {
-    return toStat(read());
+    const stat = read();
+    return stat === undefined ? undefined : toStat(stat);
   } catch (error) {
     const code = errnoOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
@@ -255,8 +257,8 @@ export function realHost(options: RealHostOptions = {}): Host {
     sleep: (ms) => new Promise((resolve) => { setTimeout(resolve, ms); }),
     nonce: (bytes) => randomBytes(bytes).toString('hex'),
     sha256: (data) => createHash('sha256').update(data).digest('hex'),
-    lstat: (path) => statOrNothing(() => fs.lstatSync(at(path), { bigint: true })),
-    stat: (path) => statOrNothing(() => fs.statSync(at(path), { bigint: true })),
+    lstat: (path) => statOrNothing(() => fs.lstatSync(at(path), { bigint: true, throwIfNoEntry: false })),
+    stat: (path) => statOrNothing(() => fs.statSync(at(path), { bigint: true, throwIfNoEntry: false })),
     readlink: (path) => fs.readlinkSync(at(path)),
     readFile: (path, maxBytes) => readRegular(at(path), maxBytes),
     readAt: (path, offset, length) => readRange(at(path), offset, length),

@@ -171,10 +171,11 @@ export function clientsList(context: CommandContext): Outcome {
   const style = styleFor(context.io, context.global, root.home);
   const rows = CLIENTS.map((client) => {
     const found = detect(host, client, root, client.roots(root));
-    return { id: client.id, name: client.name, aliases: [...client.aliases], vendor: client.vendor, detected: found.how, program: found.program ?? null };
+    return { id: client.id, name: client.name, aliases: [...client.aliases], vendor: client.vendor, detected: found.how, program: found.program ?? null, installs: found.installs };
   }).sort((a, b) => (a.id < b.id ? -1 : 1));
-  const width = Math.max(...rows.map((row) => row.name.length));
-  const lines = rows.map((row) => `${row.id.padEnd(8)} ${row.name.padEnd(width)}  ${row.detected === 'none' ? 'not found' : row.program === null ? 'configuration only' : tilde(style, row.program)}`);
+  const [idWidth, width] = [Math.max(...rows.map((row) => row.id.length)), Math.max(...rows.map((row) => row.name.length))];
+  const places = (row: (typeof rows)[number]): string[] => (row.installs.length > 0 ? row.installs.map(({ kind, path }) => `${tilde(style, path)}${kind === 'program' ? '' : ` (${kind})`}`) : [row.detected === 'none' ? 'not found' : 'configuration only']);
+  const lines = rows.flatMap((row) => places(row).map((place, i) => `${(i === 0 ? row.id : '').padEnd(idWidth)} ${(i === 0 ? row.name : '').padEnd(width)}  ${place}`));
   return { exit: EXIT.ok, kind: 'list', body: { clients: rows }, text: lines.join('\n'), diagnostics: [], wrote: false };
 }
 

@@ -3,7 +3,8 @@
 import type { Host } from '../host.ts';
 import { EXIT, type Diagnostic } from '../model/diagnostic.ts';
 import type { JsonValue } from '../model/json.ts';
-import { findProgram, pathDirs } from '../roots/context.ts';
+import { pathDirs } from '../roots/context.ts';
+import { findProgram } from '../roots/installs.ts';
 import { paint, printable, tilde, type Style } from './style.ts';
 
 declare const __VERSION__: string;

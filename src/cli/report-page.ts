@@ -111,7 +111,7 @@ function clientArticle(report: Report, client: ClientReport, look: PageFacts['lo
   const last = client.lastToolReceipt;
   return html`<article aria-labelledby="client-${client.client}"><h3 id="client-${client.client}">${client.name} <span class="muted">(${client.client})</span></h3>
 <dl>
-${pair('program', client.program === null ? (client.detected === 'configuration' ? 'not found, only its configuration' : 'not found') : html`<code>${tilde(look, client.program)}</code>`)}
+${pair('installed at', client.installs.length === 0 ? (client.detected === 'configuration' ? 'nowhere, only its configuration is here' : 'nowhere') : html`${client.installs.map(({ kind, path }, i) => html`${i === 0 ? '' : ', '}<code>${tilde(look, path)}</code>${kind === 'program' ? '' : ` (${kind})`}`)}`)}
 ${pair('version', client.version ?? `not known (${client.versionNote})`)}
 ${pair('hooks', `${asDesired} of ${client.hooks.length} as desired`)}
 ${pair('MCP servers', servers === '' ? 'none of the settings' : servers)}

@@ -136,7 +136,8 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   }),
   list: answer('list', {
     clients: z.array(z.strictObject({
-      id: z.string(), name: z.string(), aliases: z.array(z.string()), vendor: z.string(), detected: z.enum(['program', 'configuration', 'none']), program: z.string().nullable(),
+      id: z.string(), name: z.string(), aliases: z.array(z.string()), vendor: z.string(), detected: z.enum(['program', 'configuration', 'none']), program: z.string().nullable().describe('What a shell would start.'),
+      installs: z.array(z.strictObject({ kind: z.enum(['program', 'app', 'extension']), path: z.string() })).describe('All of them; none where only the configuration is here.'),
     })),
   }),
   capabilities: answer('capabilities', { clients: capabilities }),

@@ -1,7 +1,8 @@
 // Contract: one look at this machine for one request: which clients, what is desired, what is there, and the plan that
 // follows. Reads through the Host only. plan, apply, remove, verify and start all begin here.
 import type { Host } from '../host.ts';
-import { detect, findProgram, pathDirs, rootContext, type Detection } from '../roots/context.ts';
+import { detect, pathDirs, rootContext, type Detection } from '../roots/context.ts';
+import { findProgram } from '../roots/installs.ts';
 import { ownDirs, type OwnDirs } from '../roots/own-dirs.ts';
 import { CLIENTS, clientById } from '../clients/registry.ts';
 import type { ClientDefinition, RootContext, Scope } from '../model/client.ts';

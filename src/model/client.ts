@@ -175,6 +175,9 @@ export interface ProveSurface {
   readonly basis: Fact;
 }
 
+/** One place where a client is installed. */
+export interface Install { readonly kind: 'program' | 'app' | 'extension'; readonly path: string }
+
 export interface ClientDefinition {
   readonly id: string;
   readonly name: string;
@@ -183,8 +186,12 @@ export interface ClientDefinition {
   /** Versions on which the facts were seen. */
   readonly seenOn: Fact;
   readonly binaries: readonly string[];
-  /** Usual install places besides PATH, absolute. */
+  /** Programs of its own install places, absolute. PATH and the places of roots/places.ts are looked at for every client. */
   readonly installPaths: (context: RootContext) => readonly string[];
+  /** Names of its app bundles on macOS: `Cursor.app`. */
+  readonly apps?: readonly string[];
+  /** Ids of its extensions in editors of the VS Code kind, in lower case: `publisher.name`. */
+  readonly extensions?: readonly string[];
   /** Files or directories whose presence says that the client was configured here. */
   readonly configMarks: (roots: Roots) => readonly string[];
   readonly roots: (context: RootContext) => Roots;

@@ -1,6 +1,6 @@
 // Contract: what was seen of one client, before anything is concluded from it. verify/evidence.ts gathers it through the
 // Host, verify/state.ts concludes. What could not be read is said to be unread, with the reason; nothing is guessed. PURE.
-import type { Finding, Scope, TrustState } from './client.ts';
+import type { Finding, Install, Scope, TrustState } from './client.ts';
 import type { FileSpec } from './client.ts';
 import type { CanonicalEvent } from './events.ts';
 import type { Diagnostic } from './diagnostic.ts';
@@ -92,7 +92,10 @@ export interface ClientEvidence {
   readonly client: string;
   readonly scope: Scope;
   readonly detected: 'program' | 'configuration' | 'none';
+  /** What a shell would start of it. */
   readonly program: string | undefined;
+  /** Every install; the first one is what the version and the times are about. */
+  readonly installs: readonly Install[];
   /** Null with the reason where it could not be had without starting the client. */
   readonly version: { readonly value: string | null; readonly why: string };
   /** When the program last became another one, by the times of its files; undefined where there is none. */

@@ -17,13 +17,14 @@ import { hookOps } from '../clientsetup/hook-ops.ts';
 import { mcpOps } from '../clientsetup/mcp-ops.ts';
 import { countForeign, findingsOf } from '../clientsetup/plan.ts';
 import { takeSnapshot } from '../clientsetup/snapshot.ts';
-import { detect, findProgram, pathDirs } from '../roots/context.ts';
+import { detect, pathDirs } from '../roots/context.ts';
+import { findProgram } from '../roots/installs.ts';
 import { joinPath } from '../roots/paths.ts';
 import type { Settings } from '../settings/schema.ts';
 import { readEvidence, type DocumentRead } from './documents.ts';
 import { receiptEvidence, type ReceiptSource } from './receipts.ts';
 import { seenInDocuments, seenInFile, seenTrust, type Documents } from './seen.ts';
-import { programFacts } from './version.ts';
+import { installFacts } from './version.ts';
 
 export interface EvidenceRequest {
   readonly context: RootContext;
@@ -271,7 +272,7 @@ export function gatherEvidence(host: Host, client: ClientDefinition, request: Ev
   const switches = [...new Map(found.map((finding) => [findingKey(finding), seenInDocuments(finding, evidence)])).values()];
   const entrypoint = onPath('praetorctl');
   return {
-    client: client.id, scope, detected: detected.how, program: detected.program, ...programFacts(host, detected.program),
+    client: client.id, scope, detected: detected.how, program: detected.program, installs: detected.installs, ...installFacts(host, detected.installs[0]),
     files, unread: evidence.unread, switches, trust: trustEvidence(host, client, desired.find((f) => f.spec.role !== 'mcp')?.spec, evidence),
     receipts, since, diagnostics,
     launcherIntact: launcherIntact(host, context, records),

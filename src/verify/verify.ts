@@ -3,7 +3,7 @@
 // a client is `unknown` in the answer. Reads through the Host.
 import type { Host } from '../host.ts';
 import { EXIT, PraetorError, type Diagnostic } from '../model/diagnostic.ts';
-import type { ClientDefinition, RootContext, Scope } from '../model/client.ts';
+import type { ClientDefinition, Install, RootContext, Scope } from '../model/client.ts';
 import type { ClientEvidence, EntryStatus, Tri } from '../model/evidence.ts';
 import type { Records } from '../model/plan.ts';
 import { hasHooks } from '../clients/mcp-only.ts';
@@ -47,6 +47,8 @@ export interface ClientReport {
   readonly versionNote: string;
   readonly detected: 'program' | 'configuration' | 'none';
   readonly program: string | null;
+  /** Every place where it is installed; the version is that of the first. */
+  readonly installs: readonly Install[];
   readonly scope: Scope;
   readonly states: States;
   readonly observed: boolean;
@@ -179,7 +181,7 @@ function reportOn(ground: Ground, client: ClientDefinition, runs: readonly Pendi
   const reasons = mostImportantFirst([...explain(why, client, e, yardstick), ...proof.reasons, ...unfinished(client, runs), ...ambiguous(ground, client, e)]);
   const trust = trustOf(e);
   const report: ClientReport = {
-    client: client.id, name: client.name, version: e.version.value, versionNote: e.version.why, detected: e.detected, program: e.program ?? null,
+    client: client.id, name: client.name, version: e.version.value, versionNote: e.version.why, detected: e.detected, program: e.program ?? null, installs: e.installs,
     scope: ground.scope, states, observed: states.observed === true, proven: proof.proven,
     trust: trust === 'no-gate' ? 'none' : trust, hooks: hookReports(e), mcp: serverReports(e), lastToolReceipt: lastToolReceipt(e, now),
     reasons, next: reasons[0]?.fix ?? '', meets: meets(states, request.require, !hasHooks(client) && !wantedServers.wanted),

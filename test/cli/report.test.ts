@@ -103,7 +103,7 @@ describe('the page', () => {
     const m = await hostileMachine(NOW);
     const report = gatherReport(hostAt(m, NOW), { clients: [], scope: 'user', require: 'observed' });
     const [first] = report.verified.clients;
-    const spoiled = { ...first!, version: HOSTILE, program: `/opt/${HOSTILE}/bin`, versionNote: HOSTILE, mcp: [{ name: HOSTILE, path: HOSTILE, status: 'changed' as const }], reasons: [{ code: 'note' as const, text: `${HOSTILE}\u202e`, fix: `praetorctl clients plan --client ${HOSTILE}` }] };
+    const spoiled = { ...first!, version: HOSTILE, program: `/opt/${HOSTILE}/bin`, installs: [{ kind: 'app' as const, path: `/opt/${HOSTILE}/bin` }], versionNote: HOSTILE, mcp: [{ name: HOSTILE, path: HOSTILE, status: 'changed' as const }], reasons: [{ code: 'note' as const, text: `${HOSTILE}\u202e`, fix: `praetorctl clients plan --client ${HOSTILE}` }] };
     const text = reportPage({ ...report, proofsUnread: HOSTILE, verified: { ...report.verified, clients: [spoiled] } }, facts) + reportPage(report, facts);
     expect(text).not.toMatch(/<(img|script|b)\b/);
     expect(text).not.toContain('onerror="');
