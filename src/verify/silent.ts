@@ -56,8 +56,10 @@ const CHECK_OF_KEY: Readonly<Record<string, string>> = {
 function checkOfHook(hook: HookEvidence): string {
   if (hook.status !== 'changed') return `entry.${hook.status}`;
   const found = hook.keys.map((key) => CHECK_OF_KEY[key] ?? 'entry.key');
-  return ['entry.async', 'entry.condition', 'entry.matcher', 'entry.timeout'].find((check) => found.includes(check)) ?? found[0] ?? 'entry.key';
+  return WORST_FIRST.find((check) => found.includes(check)) ?? found[0] ?? 'entry.key';
 }
+
+const WORST_FIRST = ['entry.async', 'entry.condition', 'entry.matcher', 'entry.timeout', 'entry.type', 'entry.command'];
 
 const STANDS: readonly HookEvidence['status'][] = ['as-desired', 'unknown'];
 
