@@ -111,8 +111,22 @@ describe('the catalogues', () => {
   });
 
   it('say of every client with files of its own what cannot be seen', () => {
-    for (const id of Object.keys(HOOK_FILES)) expect((clientById(id).unseen ?? []).length).toBeGreaterThan(2);
+    for (const id of Object.keys(HOOK_FILES).filter((name) => clientById(name).seenOn.basis === 'measured')) expect((clientById(id).unseen ?? []).length).toBeGreaterThan(2);
     expect(CLIENTS.filter(hasHooks).length).toBeGreaterThan(7);
+  });
+});
+
+describe.each(CLIENTS.filter(hasHooks).map(({ id }) => id))('%s, as every client', (id) => {
+  it.each([
+    ['entry.gone', { entries: true }], ['entrypoint.path', { env: { PATH: '/nowhere' } }], ['record.on', { env: { PRAETORCTL_HOOK_RECORD_DIR: '/recorded' } }],
+  ] as const)('%s', async (check, how: { readonly entries?: boolean; readonly env?: Record<string, string> }) => {
+    const m = await running({ client: id });
+    const { files, observed } = { files: [...new Set(reportOf(hostOf(m, {}), { client: id }).hooks.map((hook) => hook.path))], observed: reportOf(hostOf(m, {}), { client: id }).observed };
+    expect(observed).toBe(true);
+    if (how.entries === true) files.forEach((file) => fs.rmSync(file));
+    const report = reportOf(hostOf(m, how.env ?? {}), { client: id });
+    expect(report.reasons.map((reason) => reason.check)).toContain(check);
+    if (check !== 'entrypoint.path') expect(report.states.observed).toBe(false);
   });
 });
 

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 export const HOOK_FILES = {
   claude: '.claude/settings.json', codex: '.codex/hooks.json', gemini: '.gemini/settings.json', qwen: '.qwen/settings.json', agy: '.gemini/config/hooks.json',
   'copilot-cli': '.copilot/hooks/praetorctl.json', droid: '.factory/hooks.json', opencode: '.config/opencode/plugins/praetorctl.js',
+  vscode: '.copilot/hooks/praetorctl-vscode.json',
 };
 const PROJECT_FILES = { codex: '.codex/hooks.json', agy: '.agents/hooks.json' };
 
@@ -245,6 +246,14 @@ const opencode = [
   ['record.on', 'record mode in the environment', 'off', undefined, 'off', { env: (world) => ({ PRAETORCTL_HOOK_RECORD_DIR: join(world.home, 'recorded') }) }],
 ];
 
-const LISTS = { claude, codex, gemini, qwen, agy, 'copilot-cli': copilot, droid, opencode };
+const vscode = [
+  ['vscode.hooks-type', 'hooks that are no object', 'drift', changed('vscode', (d) => ({ ...d, hooks: [] })), NO_PROGRAM],
+  ['vscode.hooks-version', 'another version in our hooks file', 'doubt', changed('vscode', (d) => ({ ...d, version: 2 })), NO_PROGRAM],
+  ['vscode.hooks-off', 'chat.useHooks of the user', 'doubt', merged(inHome('.config', 'Code', 'User', 'settings.json'), { 'chat.useHooks': false }), NO_PROGRAM],
+  ['vscode.hooks-off', 'our directory left out of the workspace', 'doubt', merged(inProject('.vscode', 'settings.json'), { 'chat.hookFilesLocations': { '~/.copilot/hooks': false } }), NO_PROGRAM],
+  ['vscode.runs-too', 'a registration for Claude Code that it runs too', 'note', merged(inHome('.claude', 'settings.json'), { hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: 'praetorctl hook claude pre-tool' }] }] } }), NO_PROGRAM],
+];
+
+const LISTS = { claude, codex, gemini, qwen, agy, 'copilot-cli': copilot, droid, opencode, vscode };
 
 export const WAYS = Object.entries(LISTS).flatMap(([client, ways]) => ways.map(([check, what, says, spoil, real, more = {}]) => ({ check, client, what, says, spoil, real, ...more })));
