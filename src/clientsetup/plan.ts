@@ -9,6 +9,7 @@ import { decodeBytes, encodeText, positionOf, type TextDoc } from '../merge/text
 import { artefactEditor } from '../merge/artefact.ts';
 import { jsonEditor } from '../merge/json.ts';
 import { tomlEditor } from '../merge/toml.ts';
+import { yamlEditor } from '../merge/yaml.ts';
 import { hasHooks } from '../clients/mcp-only.ts';
 import { foreignHooks, ownedHooks } from '../clients/registration.ts';
 import type { DesiredFile } from './desired.ts';
@@ -29,7 +30,7 @@ export interface FileVerdict { readonly file: FilePlan | undefined; readonly dia
 
 export function editorOf(format: FileSpec['format'], tolerance: Tolerance): Editor {
   if (format === 'artefact') return artefactEditor;
-  return format === 'json' ? jsonEditor(tolerance) : tomlEditor;
+  return format === 'json' ? jsonEditor(tolerance) : format === 'yaml' ? yamlEditor(tolerance) : tomlEditor;
 }
 
 const FAULT_FIX: Readonly<Partial<Record<MergeFault['code'], string>>> = {

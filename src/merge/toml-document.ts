@@ -7,7 +7,8 @@ import type { MergeFault } from '../model/edit.ts';
 import type { JsonObject, JsonValue, Path } from '../model/json.ts';
 import { faultAt } from './text.ts';
 import { boundsFault, conflictMarkerFault, tooDeep } from './toml-guard.ts';
-import { literal, NESTING_DEPTH_MAX } from './toml-literal.ts';
+import { literal } from './toml-literal.ts';
+import { NESTING_DEPTH_MAX, putKey } from './value-edit.ts';
 
 /** A key-value line of the root or of a header's body. `base` is the path of that body. */
 export interface Pair { readonly path: Path; readonly base: Path; readonly node: AST.TOMLKeyValue; readonly header: Header | undefined }
@@ -29,11 +30,6 @@ const I64_MAX = 2n ** 63n - 1n;
 
 export function keySteps(key: AST.TOMLKey): string[] {
   return key.keys.map((step) => (step.type === 'TOMLBare' ? step.name : step.value));
-}
-
-/** Sets an own property even where the key is `__proto__`. */
-export function putKey(target: JsonObject, key: string, value: JsonValue): void {
-  Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
 export function readDocument(text: string): DocumentResult {

@@ -2,7 +2,7 @@
 // toml-eslint-parser spreads every token into one argument list, and both parsers follow brackets.
 import type { MergeFault } from '../model/edit.ts';
 import { faultAt } from './text.ts';
-import { NESTING_DEPTH_MAX } from './toml-literal.ts';
+import { NESTING_DEPTH_MAX } from './value-edit.ts';
 
 /** The syntax tree takes up to 1 KB of memory per character, and an edit holds up to three: more could exhaust the heap. */
 export const TOML_TEXT_CHARS_MAX = 512 * 1024;

@@ -2,7 +2,7 @@
 // container's style (line per element, trailing comma, comments); `removeItem` of that element undoes it byte for byte.
 import type { AST } from 'toml-eslint-parser';
 import type { Splice } from '../model/edit.ts';
-import { blanksBefore, eolNear, indentAt, lineStart, skipBlanks } from './toml-lines.ts';
+import { blanksBefore, eolNear, indentAt, lineStart, skipBlanks } from './lines.ts';
 
 export type Container = AST.TOMLArray | AST.TOMLInlineTable;
 

@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue, Path } from '../model/json.ts';
 import type { Header, TomlDocument } from './toml-document.ts';
 import { insertItem } from './toml-inline.ts';
 import { blockLines, isTable, isTableArray, pairText } from './toml-literal.ts';
-import { contentEnd, indentAt, insertLines, isBlankLine, isCommentLine, lineEnd, lineStart } from './toml-lines.ts';
+import { contentEnd, indentAt, insertLines, isBlankLine, isCommentLine, lineEnd, lineStart } from './lines.ts';
 import { locate, startsWith } from './toml-locate.ts';
 import type { Site } from './toml-locate.ts';
 

@@ -1,13 +1,11 @@
 // Contract: JSON values to TOML text (keys, inline values, table blocks), and the tag that carries TOML's own literals
 // (dates, big integers, inf, nan) through the JSON value model. PURE. New text is always valid TOML 1.0, one line per key.
+import { NESTING_DEPTH_MAX } from './value-edit.ts';
 import { isObject } from '../model/json.ts';
 import type { JsonObject, JsonValue } from '../model/json.ts';
 
 /** A literal that JSON cannot hold is read as `{ "$toml": "<its text in the file>" }`; writing that object restores the literal. */
 export const LITERAL_TAG = '$toml';
-
-/** Deepest nesting (brackets, dotted keys and headers together) that is read or written; real configurations stay below 10. */
-export const NESTING_DEPTH_MAX = 100;
 
 const LITERAL = /^(?:[+-]?(?:inf|nan)|[+-]?\d{16,20}|\d{4}-\d\d-\d\d(?:[Tt ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[Zz]|[+-]\d\d:\d\d)?)?|\d\d:\d\d(?::\d\d(?:\.\d+)?)?)$/;
 const BARE_KEY = /^[A-Za-z0-9_-]+$/;

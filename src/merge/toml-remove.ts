@@ -4,8 +4,8 @@ import type { Path } from '../model/json.ts';
 import { keySteps } from './toml-document.ts';
 import type { Header, Pair, TomlDocument } from './toml-document.ts';
 import { removeItem } from './toml-inline.ts';
-import { isBlankLine, lineEnd, lineStart, removeLines } from './toml-lines.ts';
-import type { Region } from './toml-lines.ts';
+import { isBlankLine, lineEnd, lineStart, removeLines } from './lines.ts';
+import type { Region } from './lines.ts';
 import { startsWith } from './toml-locate.ts';
 import type { Site } from './toml-locate.ts';
 

@@ -2,26 +2,20 @@
 // the intended value; comments, spacing, order, number spellings and line ends elsewhere stay. PURE, never throws.
 // `remove` of what `set` or `append` inserted, then `prune` of `created` from the innermost on, gives the original bytes
 // back; the one exception is documented at insertPair in toml-insert.ts (a key for a table that only headers imply).
-import type { Editor, EditOp, EditResult, MergeFault, ReadResult, Splice } from '../model/edit.ts';
-import { isObject, sameValue, showPath, valueAt } from '../model/json.ts';
+import type { Editor, EditOp } from '../model/edit.ts';
+import { sameValue, showPath, valueAt } from '../model/json.ts';
 import type { JsonObject, JsonValue, Path } from '../model/json.ts';
-import { faultAt } from './text.ts';
+import { editorFor, NOTHING, type Format, type Step } from './session.ts';
 import { readDocument } from './toml-document.ts';
 import type { TomlDocument } from './toml-document.ts';
 import { tooDeep } from './toml-guard.ts';
 import { insertItem } from './toml-inline.ts';
 import { appendBlock, insertValue } from './toml-insert.ts';
-import { createdBy, intentOf, isEmptyContainer } from './toml-intent.ts';
-import { inlineText, isTable, isTableArray, NESTING_DEPTH_MAX, unwritable } from './toml-literal.ts';
+import { intentOf } from './toml-intent.ts';
+import { inlineText, isTable, isTableArray, unwritable } from './toml-literal.ts';
 import { locate, walk, wrongType } from './toml-locate.ts';
-import { applySplices, originalOffset, splicePieces, splicesOf, wholeText } from './toml-pieces.ts';
-import type { Pieces } from './toml-pieces.ts';
 import { removeValue } from './toml-remove.ts';
-
-/** One op is done by splices, or by simpler ops that are done one after the other, or refused. */
-type Step = { readonly splices: readonly Splice[] } | { readonly ops: readonly EditOp[] } | { readonly fault: MergeFault };
-
-const NOTHING: Step = { splices: [] };
+import { isEmptyContainer, NESTING_DEPTH_MAX } from './value-edit.ts';
 
 function missing(doc: TomlDocument, path: Path): Step {
   return { fault: wrongType(doc, [], `there is nothing at ${showPath(path)}`) };
@@ -94,69 +88,6 @@ function arrayOps(path: Path, length: number, value: readonly JsonObject[]): Edi
   return ops;
 }
 
-interface Session { doc: TomlDocument; pieces: Pieces }
+const toml: Format<TomlDocument> = { name: 'TOML', read: readDocument, plan: planOp, intent: intentOf, unwritable };
 
-function perform(session: Session, op: EditOp): MergeFault | undefined {
-  const queue: EditOp[] = [op];
-  for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-    const step = planOp(session.doc, next);
-    if ('fault' in step) return step.fault;
-    if ('ops' in step) {
-      queue.unshift(...step.ops);
-      continue;
-    }
-    if (step.splices.length === 0) continue;
-    const result = readDocument(applySplices(session.doc.text, step.splices));
-    if (!result.ok) return bounded(result.fault) ? result.fault : internal('the edited text would not be valid TOML');
-    session.doc = result.doc;
-    session.pieces = splicePieces(session.pieces, step.splices);
-  }
-  return undefined;
-}
-
-function bounded(fault: MergeFault): boolean {
-  return fault.code === 'too-large' || fault.code === 'too-deep';
-}
-
-function internal(message: string): MergeFault {
-  return { code: 'internal', message, offset: 0, line: 1, column: 1 };
-}
-
-function editDocument(text: string, ops: readonly EditOp[]): EditResult {
-  const start = readDocument(text);
-  if (!start.ok) return start;
-  const session: Session = { doc: start.doc, pieces: wholeText(text.length) };
-  const created = new Map<string, Path>();
-  for (const op of ops) {
-    const reason = 'value' in op ? unwritable(op.value) : undefined;
-    if (reason !== undefined) return { ok: false, fault: faultAt(text, 'wrong-type', `${showPath(op.path)}: ${reason}`, 0) };
-    const before = session.doc;
-    const fault = perform(session, op);
-    // Positions are for the user's file, not for a text between two ops that nobody ever sees.
-    if (fault !== undefined) return { ok: false, fault: faultAt(text, fault.code, fault.message, originalOffset(session.pieces, fault.offset)) };
-    if (!sameValue(session.doc.value, intentOf(before, op))) return { ok: false, fault: internal('the edited text would not have the intended value') };
-    for (const path of createdBy(before, op)) created.set(JSON.stringify(path), path);
-  }
-  const splices = splicesOf(session.pieces, text);
-  if (applySplices(text, splices) !== session.doc.text) return { ok: false, fault: internal('the splices do not give the edited text') };
-  const isNew = (path: Path): boolean => {
-    const now = valueAt(session.doc.value, path);
-    return valueAt(start.doc.value, path) === undefined && (Array.isArray(now) || isObject(now));
-  };
-  return { ok: true, text: session.doc.text, splices, created: [...created.values()].filter(isNew).sort((a, b) => a.length - b.length) };
-}
-
-export const tomlEditor: Editor = {
-  read: (text): ReadResult => {
-    const result = readDocument(text);
-    return result.ok ? { ok: true, value: result.doc.value } : result;
-  },
-  edit: (text, ops): EditResult => {
-    try {
-      return editDocument(text, ops);
-    } catch {
-      // Nothing below is meant to throw; if it does, the file must stay as it is.
-      return { ok: false, fault: internal('the TOML editor failed') };
-    }
-  },
-};
+export const tomlEditor: Editor = editorFor(toml);

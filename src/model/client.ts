@@ -34,7 +34,7 @@ export interface FileSpec {
   readonly scope: Scope;
   readonly path: string;
   /** `artefact`: a program file that we generate whole (merge/artefact.ts). */
-  readonly format: 'json' | 'toml' | 'artefact';
+  readonly format: 'json' | 'toml' | 'yaml' | 'artefact';
   readonly tolerance: Tolerance;
   /** Native events whose hooks stand in this file, where a client has a file for each; absent: all. */
   readonly natives?: readonly string[];
@@ -140,7 +140,7 @@ export interface SilentWay {
 export interface EvidenceFile {
   readonly name: string;
   readonly path: string;
-  readonly format: 'json' | 'toml';
+  readonly format: 'json' | 'toml' | 'yaml';
   readonly tolerance: Tolerance;
   /** `path` is a directory: each file in it whose name ends so is read, as `<name>/<file>`. */
   readonly each?: string;

@@ -1,4 +1,4 @@
-// Contract: edits of one text document. Implemented by merge/json.ts and merge/toml.ts. PURE.
+// Contract: edits of one text document. Implemented by merge/json.ts, merge/toml.ts and merge/yaml.ts. PURE.
 import type { JsonValue, Path } from './json.ts';
 
 /**

@@ -8,7 +8,8 @@ import type { EditOp, MergeFault } from '../../src/model/edit.ts';
 import { valueAt } from '../../src/model/json.ts';
 import type { JsonValue, Path } from '../../src/model/json.ts';
 import { TOML_TEXT_CHARS_MAX, TOML_TOKEN_CHARS_MAX } from '../../src/merge/toml-guard.ts';
-import { blockLines, NESTING_DEPTH_MAX } from '../../src/merge/toml-literal.ts';
+import { blockLines } from '../../src/merge/toml-literal.ts';
+import { NESTING_DEPTH_MAX } from '../../src/merge/value-edit.ts';
 import { tomlEditor } from '../../src/merge/toml.ts';
 
 const FIXTURES = new URL('../fixtures/toml/', import.meta.url);

@@ -1,5 +1,6 @@
-// Contract: whole-line insertion and removal in a TOML text. PURE. `insertLines` and `removeLines` undo each other exactly,
-// also at the end of a file without a final newline. Only `\n` and `\r\n` end a line: TOML forbids a bare CR.
+// Contract: whole-line insertion and removal in a text of lines (TOML, YAML). PURE. `insertLines` and `removeLines` undo each other exactly,
+// also at the end of a file without a final newline. Only `\n` and `\r\n` end a line: TOML forbids a bare
+// CR, and the YAML editor refuses one.
 import type { Splice } from '../model/edit.ts';
 import { detectEol } from './text.ts';
 
