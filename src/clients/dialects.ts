@@ -20,6 +20,8 @@ import { lefthookDialect } from './lefthook/dialect.ts';
 import { opencodeDialect } from './opencode/dialect.ts';
 import { qwenDialect } from './qwen/dialect.ts';
 import { vscodeDialect } from './vscode/dialect.ts';
+import { windsurfDialect } from './windsurf/dialect.ts';
+import { devinDialect } from './devin/dialect.ts';
 import type { EnvMap } from '../model/dialect.ts';
 import type { JsonObject } from '../model/json.ts';
 
@@ -33,6 +35,8 @@ export const DIALECTS: readonly HookDialect[] = [
   droidDialect,
   opencodeDialect,
   auggieDialect,
+  devinDialect,
+  windsurfDialect,
   kiloDialect,
   clineDialect,
   ampDialect,

@@ -2,7 +2,7 @@
 // and path-prefixed forms). Clients strip marker keys and comments, so ownership is event + matcher + this grammar. PURE.
 import { CANONICAL_EVENTS, type CanonicalEvent } from '../model/events.ts';
 import { isObject, type JsonObject, type JsonValue, type Path } from '../model/json.ts';
-import type { EventArray, HandlerForm, HookEvent, HookSurface } from '../model/client.ts';
+import type { EventArray, FileSpec, HandlerForm, HookEvent, HookSurface } from '../model/client.ts';
 
 /** Bare words only: the single form that is valid in sh, cmd and PowerShell alike. */
 export function commandFor(client: string, event: CanonicalEvent): string {
@@ -83,6 +83,11 @@ export function foreignHooks(surface: HookSurface, document: JsonObject, ids: re
     for (const item of array.items) total += isObject(item) && Array.isArray(item['hooks']) ? item['hooks'].length : 1;
   }
   return total - ownedHooks(surface, document, ids).length;
+}
+
+/** The array of a native event in a file. */
+export function arrayPathIn(surface: HookSurface, spec: FileSpec, native: string): Path {
+  return spec.eventsAt === undefined ? surface.arrayPath(native) : [...spec.eventsAt, native];
 }
 
 /** The entry that belongs into a native event's array. */

@@ -19,6 +19,8 @@ import { kimi } from './kimi/setup.ts';
 import { opencode } from './opencode/setup.ts';
 import { qwen } from './qwen/setup.ts';
 import { vscode } from './vscode/setup.ts';
+import { windsurf } from './windsurf/setup.ts';
+import { devin } from './devin/setup.ts';
 
 export const CLIENTS: readonly ClientDefinition[] = [
   claude,
@@ -30,6 +32,8 @@ export const CLIENTS: readonly ClientDefinition[] = [
   droid,
   opencode,
   auggie,
+  devin,
+  windsurf,
   claudeDesktop,
   kilo,
   cline,

@@ -1,10 +1,10 @@
 // Contract: which edits bring the hook entries of one document from what is there to what is desired. Foreign entries are
 // never touched: a handler of ours inside a foreign group is taken out of it alone. PURE.
-import type { ClientDefinition, HookEvent } from '../model/client.ts';
+import type { ClientDefinition, FileSpec, HookEvent } from '../model/client.ts';
 import type { EditOp } from '../model/edit.ts';
 import { sameValue, showPath, type JsonObject, type Path } from '../model/json.ts';
 import type { EntryChange } from '../model/plan.ts';
-import { commandFor, hookEntry, ownedHooks, type OwnedHook } from '../clients/registration.ts';
+import { arrayPathIn, commandFor, hookEntry, ownedHooks, type OwnedHook } from '../clients/registration.ts';
 import { isObject, valueAt } from '../model/json.ts';
 
 export interface HookOps {
@@ -39,10 +39,10 @@ function changeSteps(own: OwnedHook, entry: JsonObject, arrayPath: Path): Step[]
   return [{ op: { op: 'remove', path: pathOf(own) }, position: own }, { op: { op: 'append', path: arrayPath, value: entry }, position: undefined }];
 }
 
-function eventSteps(client: ClientDefinition, event: HookEvent, found: readonly OwnedHook[]): { steps: Step[]; entry: EntryChange } {
+function eventSteps(client: ClientDefinition, spec: FileSpec, event: HookEvent, found: readonly OwnedHook[]): { steps: Step[]; entry: EntryChange } {
   const surface = client.hooks;
   const entry = hookEntry(surface, client.id, event);
-  const arrayPath = surface.arrayPath(event.native);
+  const arrayPath = arrayPathIn(surface, spec, event.native);
   const kept = found.find((own) => isAsDesired(own, entry)) ?? found[0];
   const steps: Step[] = found.filter((own) => own !== kept).map((own) => ({ op: { op: 'remove', path: pathOf(own) }, position: own }));
   const change = (action: EntryChange['action'], at: Path): EntryChange => ({
@@ -87,7 +87,7 @@ function preambleOps(client: ClientDefinition, document: JsonObject, events: rea
   return Object.entries(client.hooks.preamble ?? {}).map(([key, value]) => ({ op: 'set', path: [key], value }));
 }
 
-export function hookOps(client: ClientDefinition, document: JsonObject, events: readonly HookEvent[]): HookOps {
+export function hookOps(client: ClientDefinition, spec: FileSpec, document: JsonObject, events: readonly HookEvent[]): HookOps {
   const owned = ownedHooks(client.hooks, document, [client.id, ...client.aliases]);
   const steps: Step[] = [];
   const entries: EntryChange[] = [];
@@ -95,7 +95,7 @@ export function hookOps(client: ClientDefinition, document: JsonObject, events: 
   for (const event of events) {
     const found = owned.filter((own) => own.event === event.canonical && own.native === event.native);
     found.forEach((own) => claimed.add(own));
-    const result = eventSteps(client, event, found);
+    const result = eventSteps(client, spec, event, found);
     steps.push(...result.steps);
     entries.push(result.entry);
   }

@@ -213,7 +213,7 @@ export function planFile(input: PlanInput): FileVerdict {
   const opened = snapshot.state === 'absent' ? { ok: true as const, read: emptyRead(spec) } : readDocument(spec, snapshot.bytes);
   if (!opened.ok) return { file: undefined, diagnostics: [unless(input, refusal(desired, opened.fault))] };
   const read = opened.read;
-  const hooks = spec.role === 'mcp' ? { ops: [], entries: [], shifted: 0 } : hookOps(client, read.value, events);
+  const hooks = spec.role === 'mcp' ? { ops: [], entries: [], shifted: 0 } : hookOps(client, spec, read.value, events);
   const servers_ = spec.role === 'hooks' ? { ops: [], entries: [], owned: [], conflicts: [] } : mcpOps(client, read.value, servers, record?.ownedServers ?? [], input.adopt);
   const entries = [...hooks.entries, ...servers_.entries];
   // A file that holds nothing of ours and shall hold nothing.

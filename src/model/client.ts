@@ -38,6 +38,8 @@ export interface FileSpec {
   readonly tolerance: Tolerance;
   /** Native events whose hooks stand in this file, where a client has a file for each; absent: all. */
   readonly natives?: readonly string[];
+  /** Where the map of events stands in this file, if not where HookSurface.arrayPath says. */
+  readonly eventsAt?: Path;
   /** The file can hold secrets: a new one is created 0600. An existing mode is kept. */
   readonly secret: boolean;
   /** A new file is a program that the client starts by its path: created 0755. */

@@ -10,7 +10,7 @@ import { isCanonicalEvent } from '../model/events.ts';
 import { isObject, sameValue, showPath, type JsonObject, type JsonValue } from '../model/json.ts';
 import type { EntryAction, EntryChange, FileRecord, Records } from '../model/plan.ts';
 import { hasTool } from '../clients/dialect-kit.ts';
-import { hookEntry, ownedHooks, type OwnedHook } from '../clients/registration.ts';
+import { arrayPathIn, hookEntry, ownedHooks, type OwnedHook } from '../clients/registration.ts';
 import { launcherSpec } from '../clientsetup/launcher.ts';
 import { desiredFor, type DesiredFile } from '../clientsetup/desired.ts';
 import { hookOps } from '../clientsetup/hook-ops.ts';
@@ -44,12 +44,12 @@ function hookEvidence(desired: DesiredFile, document: JsonObject | undefined): H
   if (spec.role === 'mcp') return [];
   const base = (event: string, native: string): Omit<HookEvidence, 'status' | 'at'> => ({ event, native, path: spec.path, tool: isCanonicalEvent(event) && hasTool(event), keys: [] });
   if (document === undefined) {
-    return events.map((event) => ({ ...base(event.canonical, event.native), status: 'unknown', at: showPath(client.hooks.arrayPath(event.native)) }));
+    return events.map((event) => ({ ...base(event.canonical, event.native), status: 'unknown', at: showPath(arrayPathIn(client.hooks, spec, event.native)) }));
   }
   const owned = ownedHooks(client.hooks, document, idsOf(client));
   // A surplus entry may stand under any native event; its place says under which.
   const nativeOf = (entry: EntryChange): string => events.find((event) => (
-    event.canonical === entry.name && entry.action !== 'remove' && entry.at.startsWith(showPath(client.hooks.arrayPath(event.native)))))?.native
+    event.canonical === entry.name && entry.action !== 'remove' && entry.at.startsWith(showPath(arrayPathIn(client.hooks, spec, event.native)))))?.native
     ?? owned.find((own) => entry.at.startsWith(showPath(own.array)))?.native ?? '';
   const keysOf = (entry: EntryChange): string[] => {
     const event = events.find(({ canonical }) => canonical === entry.name);
@@ -57,7 +57,7 @@ function hookEvidence(desired: DesiredFile, document: JsonObject | undefined): H
     const found = owned.filter((own) => own.event === event.canonical && own.native === event.native);
     return found.length === 0 ? [] : changedKeys(found, hookEntry(client.hooks, client.id, event));
   };
-  return hookOps(client, document, events).entries.map((entry) => ({ ...base(entry.name, nativeOf(entry)), status: STATUS[entry.action], at: entry.at, keys: keysOf(entry) }));
+  return hookOps(client, spec, document, events).entries.map((entry) => ({ ...base(entry.name, nativeOf(entry)), status: STATUS[entry.action], at: entry.at, keys: keysOf(entry) }));
 }
 
 /** Which keys of the group and of the handler differ; `twice` where an entry of ours stands there more than once. */

@@ -32,6 +32,10 @@ test.each([
   ['vscode', { tool_name: 'editFiles', tool_input: { files: ['a', 1] } }],
   ['vscode', { tool_name: 'multi_replace_string_in_file', tool_input: {} }],
   ['vscode', { tool_name: 'create_and_run_task', tool_input: { task: {} } }],
+  ['windsurf', { agent_action_name: 'pre_run_command' }],
+  ['windsurf', { agent_action_name: 'pre_run_command', tool_info: { command: 'x' } }],
+  ['windsurf', { agent_action_name: 'pre_mcp_tool_use', tool_info: { mcp_tool_name: 'x' } }],
+  ['devin', { tool_name: 'exec', tool_input: { shell_id: 'main' } }],
 ] as [string, JsonObject][])('%s: a wrong type of a needed field is a fault: %j', (id, document) => {
   expect(dialect(id).decode('pre-tool', document, {})).toHaveProperty('fault');
 });
@@ -48,6 +52,11 @@ test.each([
   ['vscode', { session_id: 's' }, {}, 'unknown'],
   // Copilot CLI reads the same directory.
   ['vscode', { session_id: 's' }, { PRAETORCTL_REGISTERED_FOR: 'vscode', COPILOT_CLI: '1', COPILOT_PROJECT_DIR: '/w' }, 'copilot-cli'],
+  ['devin', { hook_event_name: 'PreToolUse' }, { DEVIN_PROJECT_DIR: '/w', CLAUDE_PROJECT_DIR: '/w' }, 'devin'],
+  ['claude', { hook_event_name: 'PreToolUse', session_id: 's' }, { DEVIN_PROJECT_DIR: '/w', CLAUDE_PROJECT_DIR: '/w' }, 'devin'],
+  ['devin', { hook_event_name: 'PreToolUse' }, {}, 'unknown'],
+  // Nothing marks a hook of Cascade.
+  ['windsurf', { trajectory_id: 's' }, { PATH: '/bin' }, 'unknown'],
 ] as [string, JsonObject, Record<string, string>, string][])('%s registration, %j, %j -> %s', (id, document, env, expected) => {
   expect(callerOf(id, document, env)).toBe(expected);
 });
@@ -58,6 +67,12 @@ test('auggie: the server stands behind the tool, and the flag says that there is
   expect(name('ping_it_lab')?.mcp).toEqual({ server: 'lab', tool: 'ping_it', ambiguous: true, candidates: [{ server: 'lab', tool: 'ping_it' }, { server: 'it_lab', tool: 'ping' }] });
   expect(name('bare')?.mcp).toEqual({ server: '', tool: 'bare', ambiguous: true });
   expect(name('codebase_retrieval', false)?.kind).toBe('other');
+});
+
+test('windsurf: only exit 2 stops anything, and nobody is asked', () => {
+  const document = { agent_action_name: 'pre_run_command', tool_info: { command_line: 'ls', cwd: '/w' } };
+  for (const decision of ['deny', 'ask'] as const) expect(said('windsurf', decision, document)).toMatchObject({ exit: 2, stdout: '', stderr: expect.stringContaining('Look.') as string });
+  expect(decoded('windsurf', document).workspace).toBe('/w');
 });
 
 test('vscode: a stop that is refused names its own event, or the client drops the answer', () => {
