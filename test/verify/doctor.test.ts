@@ -52,7 +52,10 @@ describe('a machine that is well', () => {
       expect(status(result, `hook.${id}.pre-tool`)).toEqual(natives.filter((event) => event.canonical === 'pre-tool').map(() => 'ok'));
       expect(find(result, `hook.${id}.pre-tool`)[0]?.message).toContain('refused in the client\'s own form');
       expect(status(result, `hook.${id}.session-start`)).toEqual(natives.filter((event) => event.canonical === 'session-start').map(() => 'ok'));
-      expect(status(result, `switch.${id}`)).toEqual(['ok']);
+      // Some clients run what is registered for others here too, which is worth a word and no fault.
+      const said = find(result, `switch.${id}`);
+      expect(said.length).toBeGreaterThan(0);
+      expect(said.filter((row) => row.status !== 'ok' && !(row.status === 'info' && row.message.includes('judged twice')))).toEqual([]);
     }
   });
 
