@@ -107,7 +107,7 @@ async function warmRuns() {
 /** Loaded only where a call needs them; they start without a code cache. */
 const SELDOM = {
   source: 'src/hook/settings-source.ts', settings: 'src/settings/bundle.ts', patterns: 'src/hook/patterns.ts', once: 'src/hook/allow-once.ts', evaluators: 'src/hook/evaluators.ts',
-  record: 'src/hook/record.ts',
+  record: 'src/hook/record.ts', mcp: 'src/mcp/runtime/entry.ts',
 };
 
 /** Parts of earlier builds stay for a while: a hook that has just started may still load one. */
@@ -115,7 +115,7 @@ function sweep(files) {
   const old = Date.now() - 10 * 60_000;
   for (const name of readdirSync(DIST)) {
     const path = join(DIST, name);
-    if (!/^(?:hook|dialect-[a-z0-9-]+|policy|shell|rules|langs|source|settings|patterns|once|evaluators|record|contract|cli)-[0-9a-f]{12}\.cjs/.test(name) || files.some((file) => name.startsWith(file))) continue;
+    if (!/^(?:hook|dialect-[a-z0-9-]+|policy|shell|rules|langs|source|settings|patterns|once|evaluators|record|contract|mcp|cli)-[0-9a-f]{12}\.cjs/.test(name) || files.some((file) => name.startsWith(file))) continue;
     if (statSync(path).mtimeMs < old) rmSync(path, { force: true });
   }
 }
@@ -128,9 +128,10 @@ async function hook() {
     part('policy', 'src/policy/evaluate.ts', { plugins: [STAND_INS] }), part('shell', 'src/hook/shell-entry.ts'),
     part('rules', 'src/policy/rules-all.ts', { plugins: [STAND_INS] }), part('langs', 'src/policy/shell/langs-entry.ts'), part('contract', 'src/hook/contract.ts'),
   ]);
-  const seldom = await Promise.all(Object.entries(SELDOM).map(([name, entry]) => part(name, entry, { mainFields: ['module', 'main'] })));
+  const seldom = await Promise.all(Object.entries(SELDOM).map(([name, entry]) => part(name, entry, { mainFields: ['module', 'main'], plugins: [dialectStandIn(facts)] })));
   const parts = [...often, ...seldom];
   await stub('hook', parts);
+  await stub('mcp', parts);
   return parts;
 }
 

@@ -7,6 +7,9 @@ import { gateFacts, type GateFacts } from './gate.ts';
 
 export const CONTRACT_MAGIC = 'PRTLCIX\0';
 
+/** Below the state directory: the catalogues as they were compiled, for the runtime: valid, with every default. */
+export const COMPILED_DIRECTORY = 'catalogues';
+
 export interface ContractMeta {
   readonly engine: string;
   /** The catalogues' files as they were read. */

@@ -155,7 +155,7 @@ function forward(gate: Gate, judged: Judged, asked: boolean): Action[] {
   return [text === undefined ? { to: 'upstream', text: `${held.line}\n` } : { to: 'upstream', text }];
 }
 
-function refuse(gate: Gate, { held, caller }: Pick<Judged, 'held' | 'caller'> & { readonly tool?: GovernedTool }, decision: Refused, tool = decision.operation ?? ''): Action[] {
+function refuse(gate: Gate, { held, caller, tool: known }: Pick<Judged, 'held' | 'caller'> & { readonly tool?: GovernedTool }, decision: Refused, tool = known?.operation.mcpTool ?? ''): Action[] {
   gate.config.note({ tool, verdict: 'deny', code: decision.code, caller });
   const help = decision.decision === 'ask' ? ` Nobody answered here. A person can allow it in a terminal: praetorctl contract grant ${decision.operation}` : '';
   return [{ to: 'client', text: result(held.id, refusedResult(refusal(tool, { ...decision, reason: decision.reason + help }))) }];

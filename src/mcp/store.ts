@@ -1,7 +1,7 @@
 // Contract: the catalogues of this workstation: `<config>/contracts/<service>.json`, and their compiled form `<state>/contract.idx`,
 // which the hook reads. Through Host. Compiling is all or nothing: with one invalid catalogue the index stays as it was, and what
 // changed since is refused by the hook until the fault is corrected.
-import { bindingClashes, encodeContracts, type CataloguedSource } from '../contract/contract-index.ts';
+import { COMPILED_DIRECTORY, bindingClashes, encodeContracts, type CataloguedSource } from '../contract/contract-index.ts';
 import { CATALOGUE_CHARS_MAX, parseCatalogue, type Catalogue } from '../contract/catalogue-schema.ts';
 import { OWN_DIR_MODE, dropFile, makeDirs, putFile, toBytes } from '../clientsetup/statefiles.ts';
 import { CONTRACT_FILE, CONTRACTS_DIRECTORY } from '../hook/contract-place.ts';
@@ -71,7 +71,9 @@ export function compileCatalogues(host: Host, place: StorePlace, engine: string)
     if (host.lstat(index) !== undefined) dropFile(host, index);
     return { index: null, services: 0, operations: 0, diagnostics: [] };
   }
-  makeDirs(host, place.state, OWN_DIR_MODE);
+  const compiled = joinPath(host.platform, place.state, COMPILED_DIRECTORY);
+  makeDirs(host, compiled, OWN_DIR_MODE);
+  for (const { catalogue } of catalogues) putFile(host, joinPath(host.platform, compiled, `${catalogue.service.id}.json`), toBytes(JSON.stringify(catalogue)));
   putFile(host, index, encodeContracts(engine, catalogues));
   return { index, services: catalogues.length, operations: catalogues.reduce((n, { catalogue }) => n + catalogue.operations.length, 0), diagnostics: [] };
 }

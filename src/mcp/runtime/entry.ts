@@ -1,0 +1,97 @@
+// Contract: `praetorctl mcp <server>`: the program that clients start in the place of a server. IO. A bundle of its own (part `mcp`):
+// no packages, no schema library; the catalogue comes in the form that `contract lint` and `clients apply` compiled.
+// It starts nothing where the catalogue is missing, changed or damaged: a guard that does not know what it guards would let all pass.
+import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { normalName } from '../../contract/catalogue.ts';
+import type { Catalogue } from '../../contract/catalogue-schema.ts';
+import { COMPILED_DIRECTORY, CONTRACT_MAGIC, type ContractMeta } from '../../contract/contract-index.ts';
+import type { GateFacts } from '../../contract/gate.ts';
+import { CONTRACT_FILE } from '../../hook/contract-place.ts';
+import { QUARANTINE_DIRECTORY } from '../../hook/contract.ts';
+import { hookPlace, type HookPlace } from '../../hook/facts.ts';
+import { lookAt, openTable, sameStamp, stampOf } from '../../hook/index-reader.ts';
+import { SETTINGS_PARTS } from '../../hook/load-parts.ts';
+import { readSettings } from '../../hook/settings-index.ts';
+import { ENGINE_VERSION, POLICY_DIGEST } from '../../policy/build-info.ts';
+import { appendReceipt } from '../../receipts/append.ts';
+import { formatReceipt, isoTime } from '../../receipts/format.ts';
+import { below } from '../../roots/own-dirs.ts';
+import { GRANTS_DIRECTORY } from '../grant-file.ts';
+import { createSession } from '../session.ts';
+import type { CallNote } from '../session-types.ts';
+import { grantTaker, hookEvidence } from './evidence.ts';
+import { runProxy } from './proxy.ts';
+import { startProgram } from './upstream.ts';
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+function fail(message: string, fix: string): never {
+  process.stderr.write(`praetorctl mcp: error: ${message}. fix: ${fix}\n`);
+  process.exit(1);
+}
+
+function compiledCatalogue(place: HookPlace, server: string): Catalogue {
+  const again = 'praetorctl contract lint';
+  const { state, platform } = place;
+  if (state === undefined) fail(place.problem ?? 'no state directory is known', 'praetorctl doctor');
+  const index = openTable<ContractMeta, GateFacts>(below(platform, state, CONTRACT_FILE), CONTRACT_MAGIC);
+  if (typeof index === 'string') fail(index === 'missing' ? 'no catalogue is in force' : 'the compiled catalogues are damaged', index === 'missing' ? `praetorctl contract import ${server}` : again);
+  const found = index.meta.servers[normalName(server)] ?? Object.values(index.meta.servers).find(([service]) => service === server);
+  if (found === undefined) fail(`no catalogue governs a server named ${server}`, `praetorctl contract import ${server}`);
+  const [service, number] = found;
+  const source = index.meta.sources[number];
+  const stat = source === undefined ? undefined : lookAt(source.path);
+  if (source === undefined || stat === undefined || !sameStamp(source, stampOf(source.path, stat))) fail(`the catalogue of ${service} changed since it was compiled`, again);
+  try {
+    return JSON.parse(readFileSync(below(platform, below(platform, state, COMPILED_DIRECTORY), `${service}.json`), 'utf8')) as Catalogue;
+  } catch {
+    return fail(`the compiled catalogue of ${service} cannot be read`, again);
+  }
+}
+
+/** Written whole or not at all; the hook reads it at every call. */
+function writeQuarantine(place: HookPlace, service: string, tools: readonly string[]): void {
+  if (place.state === undefined) return;
+  const directory = below(place.platform, place.state, QUARANTINE_DIRECTORY);
+  const path = below(place.platform, directory, `${service}.json`);
+  if (tools.length === 0) return rmSync(path, { force: true });
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const temporary = `${path}.${process.pid}.tmp`;
+  writeFileSync(temporary, `${JSON.stringify(tools)}\n`, { mode: 0o600 });
+  renameSync(temporary, path);
+}
+
+function leaveReceipt(place: HookPlace, service: string, note: CallNote): void {
+  if (place.receipts === undefined) return;
+  const now = Date.now();
+  try {
+    appendReceipt(place.receipts, formatReceipt({
+      v: 1, time: isoTime(now), client: 'mcp', event: 'mcp-call', caller: note.caller, verdict: note.verdict, ...(note.code === undefined ? {} : { rule: `contract.${note.code}` }),
+      kind: 'mcp', tool: `${service}/${note.tool}`, engine: ENGINE_VERSION, policy: POLICY_DIGEST, ms: 0,
+    }), now % 16 === 0);
+  } catch {
+    process.stderr.write('praetorctl mcp: no receipt: the state directory cannot be written\n');
+  }
+}
+
+async function main(server: string): Promise<number> {
+  const place = hookPlace(process.platform, process.env);
+  const catalogue = compiledCatalogue(place, server);
+  const { upstream } = catalogue;
+  if (upstream?.transport !== 'stdio') fail(`the catalogue of ${catalogue.service.id} names no program to start`, `praetorctl contract import ${catalogue.service.id}`);
+  const { contract } = readSettings(place, undefined, SETTINGS_PARTS);
+  const secret = randomBytes(32);
+  const service = catalogue.service.id;
+  const session = createSession({
+    catalogue, floor: contract.floor, humanEvidence: contract.evidence, hostsPinned: false, sha256,
+    hmac: (text) => createHmac('sha256', secret).update(text).digest('hex'), nonce: () => randomBytes(12).toString('hex'), now: Date.now,
+    takeHookEvidence: hookEvidence(place.receipts, Date.now),
+    takeGrant: grantTaker(place.state === undefined ? undefined : below(place.platform, place.state, GRANTS_DIRECTORY), Date.now),
+    note: (note) => leaveReceipt(place, service, note),
+    quarantine: (tools) => writeQuarantine(place, service, tools),
+  });
+  return runProxy(session, { input: process.stdin, output: process.stdout, log: (line) => void process.stderr.write(`${line}\n`) }, (events) => startProgram(upstream, events));
+}
+
+void main(process.argv[3] ?? '').then((code) => process.exit(code));

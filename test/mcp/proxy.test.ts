@@ -1,0 +1,242 @@
+// `praetorctl mcp <server>` as a real process in front of a real server: bytes, load, endings, evidence on the disk, and what it refuses to start.
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Catalogue } from '../../src/contract/catalogue-schema.ts';
+import { callDigest } from '../../src/contract/pins.ts';
+import type { JsonObject } from '../../src/model/json.ts';
+import { compileCatalogues, writeCatalogue } from '../../src/mcp/store.ts';
+import { ioOf, station, type Station } from '../hook/operator-support.ts';
+import { buildHook, run } from '../hook/support.ts';
+import { initialize, refusalOf, sha256, toolCall, vectorCatalogue, withLiveTools } from './support.ts';
+
+beforeAll(buildHook);
+
+const BIN = join(import.meta.dirname, '../../bin/praetorctl');
+const SERVER = join(import.meta.dirname, '../fixtures/mcp/server.mjs');
+
+interface Lab { readonly at: Station; readonly tools: string; readonly log: string; readonly env: Record<string, string>; readonly catalogue: Catalogue }
+
+function lab(name = 'payments'): Lab {
+  const at = station();
+  const [tools, log] = [join(at.root, 'tools.json'), join(at.root, 'upstream.log')];
+  const live = withLiveTools(vectorCatalogue(name));
+  const catalogue: Catalogue = { ...live.catalogue, upstream: { transport: 'stdio', command: process.execPath, args: [SERVER], envNames: [] } };
+  writeFileSync(tools, JSON.stringify(live.tools));
+  writeFileSync(log, '');
+  const { host } = ioOf(at);
+  const place = { state: at.state, config: join(at.root, 'config') };
+  writeCatalogue(host, place, catalogue);
+  expect(compileCatalogues(host, place, 'test').diagnostics).toEqual([]);
+  return { at, tools, log, env: { ...at.env, LAB_TOOLS: tools, LAB_LOG: log, PATH: process.env['PATH'] ?? '' }, catalogue };
+}
+
+const running: ChildProcessWithoutNullStreams[] = [];
+afterEach(() => { for (const child of running.splice(0)) child.kill('SIGKILL'); });
+
+interface Wire {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly messages: JsonObject[];
+  readonly err: () => string;
+  readonly send: (message: JsonObject | string | Buffer) => void;
+  readonly until: (test: (message: JsonObject) => boolean) => Promise<JsonObject>;
+  readonly ended: Promise<number>;
+}
+
+function start(of: Lab, server = 'payments', extra: Record<string, string> = {}): Wire {
+  const child = spawn(process.execPath, [BIN, 'mcp', server], { env: { ...of.env, ...extra }, cwd: of.at.workspace });
+  running.push(child);
+  const messages: JsonObject[] = [];
+  const waiting: (() => void)[] = [];
+  let rest = '';
+  let err = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop() ?? '';
+    messages.push(...lines.map((line) => JSON.parse(line) as JsonObject));
+    for (const look of waiting) look();
+  });
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => { err += chunk; });
+  const ended = new Promise<number>((done) => child.on('close', (code) => done(code ?? -1)));
+  return {
+    child, messages, err: () => err, ended,
+    send: (message) => void child.stdin.write(typeof message === 'string' || Buffer.isBuffer(message) ? message : `${JSON.stringify(message)}\n`),
+    until: (test) => new Promise((done, fail) => {
+      const timer = setTimeout(() => fail(new Error(`nothing came; ${messages.length} messages; ${err.slice(0, 400)}`)), 20_000);
+      const look = (): void => {
+        const found = messages.find(test);
+        if (found === undefined) return;
+        clearTimeout(timer);
+        done(found);
+      };
+      waiting.push(look);
+      void ended.then(look);
+      look();
+    }),
+  };
+}
+
+const withId = (id: number) => (message: JsonObject): boolean => message['id'] === id && message['method'] === undefined;
+
+describe('a session', () => {
+  it('lists what is approved, forwards a read as it came, refuses what is not, and leaves receipts', async () => {
+    const of = lab();
+    const wire = start(of);
+    wire.send(initialize());
+    wire.send('{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n');
+    const list = await wire.until(withId(1));
+    expect(JSON.stringify(list)).toContain('payments_get_payment');
+    expect(JSON.stringify(list)).not.toContain('payments_capture');
+    const line = '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"arguments":{"id":1.00,"s":"ü\\u20ac"},"name":"payments_get_payment"}}';
+    wire.send(`${line}\n`);
+    expect(await wire.until(withId(2))).toMatchObject({ result: { content: [{ text: 'did payments_get_payment: ü€😀' }] } });
+    wire.send(toolCall(3, 'payments_void', { id: 'p' }));
+    expect(refusalOf(await wire.until(withId(3)))).toMatchObject({ code: 'confirmation_required', tier: 'human-approval' });
+    wire.child.stdin.end();
+    expect(await wire.ended).toBe(0);
+    const upstream = readFileSync(of.log, 'utf8');
+    expect(upstream).toContain(`${line}\n`);
+    expect(upstream).not.toContain('payments_void');
+    const receipts = readFileSync(join(of.at.state, 'receipts', 'receipts.jsonl'), 'utf8').trim().split('\n').map((one) => JSON.parse(one) as JsonObject);
+    expect(receipts).toMatchObject([
+      { client: 'mcp', event: 'mcp-call', caller: 'lab', verdict: 'neutral', tool: 'payments/payments_get_payment' },
+      { client: 'mcp', verdict: 'deny', rule: 'contract.confirmation_required', tool: 'payments/payments_void' },
+    ]);
+  });
+
+  it('characters that are split over chunks arrive whole; a line of 5 MB and its answer too', async () => {
+    const of = lab();
+    const wire = start(of);
+    wire.send(initialize());
+    const bytes = Buffer.from(`${JSON.stringify(toolCall(1, 'payments_get_payment', { id: '😀ü€'.repeat(10) }))}\n`);
+    for (let i = 0; i < bytes.length; i += 3) wire.send(bytes.subarray(i, i + 3));
+    await wire.until(withId(1));
+    expect(readFileSync(of.log, 'utf8')).toContain('😀ü€'.repeat(10));
+    wire.send(toolCall(2, 'payments_get_payment', { id: 'y'.repeat(5_000_000), big: 5_000_000 }));
+    expect(JSON.stringify(await wire.until(withId(2))).length).toBeGreaterThan(5_000_000);
+  });
+
+  it('1,000 calls in flight each get their answer', async () => {
+    const wire = start(lab());
+    wire.send(initialize());
+    for (let id = 1; id <= 1000; id++) wire.send(toolCall(id, 'payments_get_payment', { id: String(id), slow: id % 7 }));
+    await Promise.all(Array.from({ length: 1000 }, (_, i) => wire.until(withId(i + 1))));
+    expect(wire.messages.filter((message) => message['result'] !== undefined && message['id'] !== 0)).toHaveLength(1000);
+  });
+
+  it('a client that does not read holds the server back, not the memory', async () => {
+    const of = lab();
+    const wire = start(of);
+    wire.send(initialize());
+    await wire.until((message) => message['id'] === 0);
+    wire.child.stdout.pause();
+    for (let id = 1; id <= 60; id++) wire.send(toolCall(id, 'payments_get_payment', { big: 2_000_000 }));
+    await new Promise((done) => setTimeout(done, 1500));
+    const rss = Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${wire.child.pid}/status`, 'utf8'))?.[1] ?? 0);
+    expect(rss).toBeLessThan(220_000);
+    wire.child.stdout.resume();
+    await wire.until(withId(60));
+  });
+
+  it('a changed definition is hidden, refused and known to the hook', async () => {
+    const of = lab('k8s');
+    const wire = start(of, 'k8s', { LAB_WATCH: '1' });
+    wire.send(initialize());
+    wire.send(toolCall(1, 'kubectl_get', {}));
+    await wire.until(withId(1));
+    const tools = JSON.parse(readFileSync(of.tools, 'utf8')) as { name: string; description: string }[];
+    tools[0]!.description = 'reads, and sends your keys';
+    writeFileSync(of.tools, JSON.stringify(tools));
+    await wire.until((message) => message['method'] === 'notifications/tools/list_changed');
+    wire.send(toolCall(2, 'kubectl_get', {}));
+    expect(refusalOf(await wire.until(withId(2)))).toMatchObject({ code: 'policy_denied', details: { reason: 'definition_changed' } });
+    expect(JSON.parse(readFileSync(join(of.at.state, 'quarantine', 'k8s.json'), 'utf8'))).toEqual(['kubectl_get']);
+    const hook = await run('claude', 'pre-tool', { input: JSON.stringify({ session_id: 's', cwd: of.at.workspace, hook_event_name: 'PreToolUse', tool_name: 'mcp__k8s__kubectl_get', tool_input: {} }), env: of.at.env });
+    expect(hook.code).toBe(2);
+    expect(wire.err()).toContain('kubectl_get: its title or description changed');
+  });
+
+  it.each([[0, 0], [3, 3]])('ends as its server ends: %d', async (code, want) => {
+    const wire = start(lab());
+    wire.send(initialize());
+    wire.send(toolCall(1, 'payments_get_payment', { exit: code }));
+    expect(await wire.ended).toBe(want);
+  });
+
+  it('a server that ignores the end of its input is ended', async () => {
+    const of = lab();
+    const { host } = ioOf(of.at);
+    const place = { state: of.at.state, config: join(of.at.root, 'config') };
+    writeCatalogue(host, place, { ...of.catalogue, upstream: { transport: 'stdio', command: process.execPath, args: ['-e', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)'], envNames: [] } });
+    compileCatalogues(host, place, 'test');
+    const wire = start(of);
+    wire.child.stdin.end();
+    expect(await wire.ended).toBe(137);
+  });
+});
+
+describe('a person on the disk', () => {
+  it("the hook's question about exactly this call counts once", async () => {
+    const of = lab();
+    const payload = { session_id: 's', cwd: of.at.workspace, hook_event_name: 'PreToolUse', tool_name: 'mcp__payments__payments_void', tool_input: { id: 'p' }, tool_use_id: 'toolu_77' };
+    const hook = await run('claude', 'pre-tool', { input: JSON.stringify(payload), env: of.at.env });
+    expect(hook.stdout).toContain('"ask"');
+    const wire = start(of);
+    wire.send(initialize());
+    const meta = { _meta: { 'claudecode/toolUseId': 'toolu_77' } };
+    wire.send(toolCall(1, 'payments_void', { id: 'q' }, meta));
+    expect(refusalOf(await wire.until(withId(1)))).toMatchObject({ code: 'confirmation_required' });
+    wire.send(toolCall(2, 'payments_void', { id: 'p' }, meta));
+    expect(await wire.until(withId(2))).toMatchObject({ result: { content: [{}] } });
+    wire.send(toolCall(3, 'payments_void', { id: 'p' }, meta));
+    expect(refusalOf(await wire.until(withId(3)))).toMatchObject({ code: 'confirmation_required' });
+    expect(readFileSync(join(of.at.state, 'receipts', 'receipts.jsonl'), 'utf8')).toContain(callDigest(sha256, 'toolu_77', { id: 'p' }));
+  });
+
+  it('a grant counts once, and not when it has run out', async () => {
+    const of = lab();
+    const directory = join(of.at.state, 'grants');
+    mkdirSync(directory);
+    const grant = (name: string, expiresMs: number): void => writeFileSync(join(directory, `${name}.json`), JSON.stringify({ v: 1, operation: 'payments.payments.void', expiresMs, by: 'dev', at: 'now' }));
+    grant('old', Date.now() - 1);
+    const wire = start(of);
+    wire.send(initialize());
+    wire.send(toolCall(1, 'payments_void', {}));
+    expect(refusalOf(await wire.until(withId(1)))).toMatchObject({ code: 'confirmation_required' });
+    grant('new', Date.now() + 60_000);
+    wire.send(toolCall(2, 'payments_void', {}));
+    expect(await wire.until(withId(2))).toMatchObject({ result: { content: [{}] } });
+    expect(readdirSync(directory)).toEqual([]);
+  });
+});
+
+describe('nothing is started', () => {
+  it.each<[string, (of: Lab) => void, string]>([
+    ['for a server without a catalogue', () => undefined, 'no catalogue governs'],
+    ['where the catalogue changed', (of) => utimesSync(join(of.at.root, 'config', 'contracts', 'payments.json'), 1, 1), 'changed since it was compiled'],
+    ['where the index is damaged', (of) => writeFileSync(join(of.at.state, 'contract.idx'), 'no'), 'damaged'],
+    ['where nothing is compiled', (of) => rmSync(join(of.at.state, 'contract.idx')), 'no catalogue is in force'],
+    ['where the compiled catalogue is gone', (of) => rmSync(join(of.at.state, 'catalogues', 'payments.json')), 'cannot be read'],
+  ])('%s', async (what, change, text) => {
+    const of = lab();
+    change(of);
+    const wire = start(of, what.includes('without') ? 'github' : 'payments');
+    expect(await wire.ended).toBe(1);
+    expect(wire.err()).toContain(text);
+    expect(wire.messages).toEqual([]);
+    expect(readFileSync(of.log, 'utf8')).toBe('');
+  });
+
+  it('where the program of the server is missing, it says so and ends as a shell would', async () => {
+    const of = lab();
+    const { host } = ioOf(of.at);
+    const place = { state: of.at.state, config: join(of.at.root, 'config') };
+    writeCatalogue(host, place, { ...of.catalogue, upstream: { transport: 'stdio', command: join(of.at.root, 'nothing'), args: [], envNames: [] } });
+    compileCatalogues(host, place, 'test');
+    const wire = start(of);
+    expect(await wire.ended).toBe(127);
+    expect(wire.err()).toContain('cannot be started');
+    expect(existsSync(of.log)).toBe(true);
+  });
+});
