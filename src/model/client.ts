@@ -153,6 +153,8 @@ export interface Fact { readonly text: string; readonly basis: 'measured' | 'doc
 /** What a proof gives the client: a model on loopback instead of its own, everything else as the person has it. */
 export interface ProveGround {
   readonly url: string;
+  /** The row's own paths, for a client that is pointed at them once more. */
+  readonly paths: Roots['paths'];
   /** The path of a file of the proof, which `start` may fill: outside the workspace, private, gone afterwards. */
   readonly fileAt: (name: string) => string;
 }
@@ -160,6 +162,7 @@ export interface ProveGround {
 export interface ProveStart {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** By name, with `/` where a directory is wanted. */
   readonly files: Readonly<Record<string, JsonObject>>;
   /** Files of the temporary workspace, by path with `/`. */
   readonly workspace?: Readonly<Record<string, JsonObject>>;

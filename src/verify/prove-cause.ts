@@ -10,7 +10,7 @@ import type { CommandResult } from './run-command.ts';
 
 export const PROOF_CAUSES = [
   'unsupported', 'not-installed', 'not-registered', 'could-not-start', 'never-asked', 'script-not-finished', 'timed-out',
-  'file-rejected', 'hooks-off', 'hook-not-trusted', 'program-missing', 'hook-timeout', 'hook-broken', 'hook-not-run', 'receipt-lost',
+  'file-rejected', 'hooks-off', 'hook-not-trusted', 'hook-changed', 'program-missing', 'hook-timeout', 'hook-broken', 'hook-not-run', 'receipt-lost',
   'wrong-dialect', 'wrong-caller', 'hook-error', 'policy-allowed', 'version-skew', 'control-refused', 'refused-by-others', 'reason-lost',
 ] as const;
 export type ProofCause = (typeof PROOF_CAUSES)[number];
@@ -53,14 +53,16 @@ export function causeOf(seen: RunSeen, ground: CauseGround): Finding | undefined
   const refusal = seen.receipts.find((receipt) => receipt.rule === CANARY_RULE && receipt.verdict === 'deny');
   if (seen.failure !== undefined) return say('could-not-start', `${client.name} could not be started (${seen.failure})`, `start ${client.name} by hand once`);
   if (canary.took) return ranAnyway(seen, ground, refusal);
-  if (!control.played || (control.answer === undefined && !control.took)) return notReached(seen, ground);
+  // Where a refusal ends the run, the client sends nothing back for the refused call.
+  const ends = client.verdicts.denyEffect !== 'call' && !seen.timedOut;
+  if (!control.played || (control.answer === undefined && !control.took && !ends)) return notReached(seen, ground);
   if (!control.took) return controlRefused(seen, ground);
-  if (canary.answer === undefined) return seen.timedOut ? timedOut(ground) : unfinished(seen, ground);
+  if (canary.answer === undefined && !(ends && canary.played)) return seen.timedOut ? timedOut(ground) : unfinished(seen, ground);
   if (refusal === undefined) {
     return mark ? say('receipt-lost', 'the canary was refused by the hook, but the hook could leave no receipt', 'praetorctl doctor')
       : silent(seen, ground) ?? withoutRefusal(seen, ground) ?? say('refused-by-others', `the canary was refused, but not by praetorctl: ${client.name}'s own rules or another guard stopped it first`, `allow shell commands in ${client.name}'s own permissions, then prove again`);
   }
-  if (!mark) return say('reason-lost', 'the canary was refused, but the reason did not reach the model', `praetorctl doctor --client ${client.id}`);
+  if (!mark && !ends) return say('reason-lost', 'the canary was refused, but the reason did not reach the model', `praetorctl doctor --client ${client.id}`);
   return wrongHook(refusal, ground);
 }
 
@@ -137,6 +139,8 @@ function silent({ receipts, command, onClientPath }: RunSeen, { client, evidence
   if (command?.fault === 'timeout') return say('hook-timeout', `the registered command ${command.message}; ${client.name} then ${client.verdicts.timeout.text}`, 'praetorctl doctor');
   if (command?.status === 'error') return say('hook-broken', `the registered command ${command.message}`, 'praetorctl doctor');
   if (command?.receiptLost === true) return say('receipt-lost', 'the hook answers, but leaves no receipt, so nothing can be observed', 'make the state directory writable (praetorctl doctor)');
+  const changed = evidence.files.flatMap((one) => one.hooks).find(({ event, status }) => event === 'pre-tool' && status === 'changed');
+  if (changed !== undefined) return say('hook-changed', `the registered hook is not as it was written (${changed.path}), and no hook of ours ran`, `praetorctl clients apply --client ${client.id}`);
   const doubtful = blockers(evidence).find(({ effect, certain }) => effect === 'file' && !certain);
   if (doubtful !== undefined) return say('file-rejected', doubtful.message, doubtful.fix);
   return say('hook-not-run', `${client.name} did not run the registered hook, and nothing that is known here explains it`, `praetorctl clients verify --client ${client.id}, then praetorctl doctor`);

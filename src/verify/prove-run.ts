@@ -86,8 +86,8 @@ export async function runProof(run: ProofRun): Promise<RunSeen> {
     const script = { steps: [surface.shell(stage.commands.control), surface.shell(stage.commands.canary)], ending: 'Done.' };
     const model = await startModelServer({ api, script, token: host.nonce(TOKEN_BYTES), limits: { lifetimeMs: run.timeoutMs + 30_000 } });
     try {
-      const fileAt = (name: string): string => joinPath(host.platform, stage.root, 'files', name);
-      const start = surface.start({ url: model.url, fileAt });
+      const fileAt = (name: string): string => joinPath(host.platform, stage.root, 'files', ...name.split('/'));
+      const start = surface.start({ url: model.url, fileAt, paths: client.roots(run.ground.context).paths });
       writeFiles(host, stage, start, fileAt);
       const env = proofEnv(host.env, surface, start, joinPath(host.platform, stage.root, 'tmp'));
       const since = host.now();
@@ -102,13 +102,12 @@ export async function runProof(run: ProofRun): Promise<RunSeen> {
 }
 
 function writeFiles(host: Host, stage: Stage, start: ProveStart, fileAt: (name: string) => string): void {
-  const put = (path: string, content: JsonObject): void => host.writeNew(path, bytes(`${JSON.stringify(content)}\n`), 0o600);
-  for (const [name, content] of Object.entries(start.files)) put(fileAt(name), content);
-  for (const [name, content] of Object.entries(start.workspace ?? {})) {
-    const path = joinPath(host.platform, stage.workspace, ...name.split('/'));
+  const put = (path: string, content: JsonObject): void => {
     makeDirs(host, dirOf(host.platform, path), 0o700);
-    put(path, content);
-  }
+    host.writeNew(path, bytes(`${JSON.stringify(content)}\n`), 0o600);
+  };
+  for (const [name, content] of Object.entries(start.files)) put(fileAt(name), content);
+  for (const [name, content] of Object.entries(start.workspace ?? {})) put(joinPath(host.platform, stage.workspace, ...name.split('/')), content);
 }
 
 function stepSeen(host: Host, record: ModelRecord, step: number, mark: string): StepSeen {

@@ -103,9 +103,9 @@ async function proveOne(ground: Ground, client: ClientDefinition, request: Prove
   const time = new Date(host.now()).toISOString();
   const proof: ClientProof = {
     ...base, proven: finding === undefined, cause: finding?.cause ?? null, fix: finding?.fix ?? '', time, seconds: Math.round((host.now() - started) / 100) / 10,
-    text: finding?.text ?? 'the control command ran, the canary was refused before it ran, and the reason reached the model',
+    text: finding?.text ?? `the control command ran, the canary was refused before it ran, and ${client.verdicts.denyEffect === 'call' ? 'the reason reached the model' : `that ended the ${client.verdicts.denyEffect}: the model does not hear the reason`}`,
     control: seen.control.took ? 'ran' : 'did not run',
-    canary: seen.canary.took ? 'ran' : seen.canary.answer !== undefined ? 'refused' : 'not reached',
+    canary: seen.canary.took ? 'ran' : seen.canary.answer !== undefined || finding === undefined ? 'refused' : 'not reached',
   };
   return { proof, diagnostics: [...evidence.diagnostics, ...keep(ground, binding === undefined ? undefined : { v: 1, kind: 'proof', time, client: client.id, result: finding === undefined ? 'proven' : 'not-proven', cause: finding?.cause ?? '', ...binding })] };
 }

@@ -106,6 +106,7 @@ const qwen = {
 
 const copilot = {
   id: 'copilot-cli',
+  command: 'copilot',
   packages: ['@github/copilot@1.0.102'],
   binary: (modules) => join(modules, '@github', `copilot-${process.platform}-${process.arch}`, 'copilot'),
   api: 'openai-chat-completions',

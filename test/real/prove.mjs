@@ -1,7 +1,7 @@
 // Contract: `clients prove` with the real client: proven as it stands, not proven with the right cause once it is broken in each
 // way that the client allows, and the person's own endpoint, which the configuration names, never hears of it.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { trustAll } from './codex-trust.mjs';
@@ -33,6 +33,23 @@ function addText(world, file, text, provider) {
   return () => writeFileSync(path, before);
 }
 
+function editText(world, file, from, to) {
+  const path = join(world.home, file);
+  const before = readFileSync(path, 'utf8');
+  if (!before.includes(from)) throw new Error(`${file} does not hold ${from}`);
+  writeFileSync(path, before.replace(from, to));
+  return () => writeFileSync(path, before);
+}
+
+/** The file elsewhere, and a link or nothing in its place. */
+function moveAway(world, file, link = false) {
+  const path = join(world.home, file);
+  const away = join(world.base, 'moved-away');
+  renameSync(path, away);
+  if (link) symlinkSync(away, path);
+  return () => renameSync(away, path);
+}
+
 /** Per client: its configuration with an endpoint of the person's own, and how it is silently broken. */
 const CASES = {
   claude: {
@@ -55,6 +72,42 @@ const CASES = {
       ['hooksConfig.enabled = false', 'hooks-off', (world) => editJson(world, '.gemini/settings.json', (d) => ({ ...d, hooksConfig: { enabled: false } }))],
     ],
   },
+  qwen: {
+    own: (world, url) => editJson(world, '.qwen/settings.json', (d) => ({ ...d, security: { auth: { selectedType: 'openai', apiKey: 'the-persons-key', baseUrl: `${url}/v1` } }, model: { name: 'mine' } })),
+    breaks: [
+      ['disableAllHooks', 'hooks-off', (world) => editJson(world, '.qwen/settings.json', (d) => ({ ...d, disableAllHooks: true }))],
+    ],
+  },
+  'copilot-cli': {
+    // The client takes an endpoint from its environment alone.
+    ownEnv: (url) => ({ COPILOT_PROVIDER_BASE_URL: `${url}/v1`, COPILOT_PROVIDER_API_KEY: 'the-persons-key', COPILOT_GITHUB_TOKEN: 'the-persons-token' }),
+    breaks: [
+      ['another version of the hooks file', 'file-rejected', (world) => editJson(world, '.copilot/hooks/praetorctl.json', (d) => ({ ...d, version: 2 }))],
+    ],
+  },
+  // Those below have the person's endpoint in their configuration from the start.
+  droid: {
+    breaks: [
+      // hooksDisabled in the settings stops no hook here, so what is broken is the entry.
+      ['a matcher that fits no tool', 'hook-changed', (world) => editJson(world, '.factory/hooks.json', (d) => ({ ...d, PreToolUse: d.PreToolUse.map((group) => ({ ...group, matcher: '^Nothing$' })) }))],
+    ],
+  },
+  opencode: {
+    breaks: [
+      ['a plugin that cannot be loaded', 'hook-changed', (world) => editText(world, '.config/opencode/plugins/praetorctl.js', 'export const Praetorctl', 'export const = Praetorctl')],
+    ],
+  },
+  kilo: {
+    breaks: [
+      ['a plugin that cannot be loaded', 'hook-changed', (world) => editText(world, '.config/kilo/plugin/praetorctl.js', 'export const Praetorctl', 'export const = Praetorctl')],
+    ],
+  },
+  cline: {
+    breaks: [
+      ['a link in the place of the hook file', 'file-rejected', (world) => moveAway(world, '.cline/hooks/PreToolUse.js', true)],
+      ['a hook file that was changed by hand', 'hook-changed', (world) => editText(world, '.cline/hooks/PreToolUse.js', 'import(', 'false && import(')],
+    ],
+  },
 };
 
 function prove(world, id, env = {}) {
@@ -70,11 +123,11 @@ function prove(world, id, env = {}) {
 const verified = (world, id) => praetorctl(world, 'clients', 'verify', '--client', id, '--json').json?.clients?.[0];
 
 /** A PATH with the client and Node and without praetorctl. */
-function withoutPraetorctl(world, id) {
+function withoutPraetorctl(world, command) {
   const bin = join(world.base, 'other-bin');
   mkdirSync(bin);
   symlinkSync(join(world.bin, 'node'), join(bin, 'node'));
-  symlinkSync(world.binary, join(bin, id));
+  symlinkSync(world.binary, join(bin, command));
   return { PATH: `${bin}:/usr/local/bin:/usr/bin:/bin` };
 }
 
@@ -85,7 +138,7 @@ export async function proofs(client, binary, check) {
   const world = makeWorld(client, binary);
   const own = await trap();
   try {
-    client.before(world.home, own.url);
+    client.before(world.home, own.url, binary);
     praetorctl(world, 'clients', 'apply', '--yes', '--client', id);
     if (id === 'codex') {
       const untrusted = prove(world, id);
@@ -115,10 +168,15 @@ async function brokenAndOwn(world, client, cases, own, check) {
     check(`verify with ${what} does not call it proven`, verified(world, id)?.proven === null);
     undo();
   }
-  const missing = prove(world, id, withoutPraetorctl(world, id));
+  const back = moveAway(world, client.hooksFile);
+  const removed = prove(world, id);
+  check('prove without the hook: not-registered, and nothing is started', removed.code === 3 && removed.cause === 'not-registered' && removed.control === null, removed);
+  back();
+  const missing = prove(world, id, withoutPraetorctl(world, client.command ?? id));
   check('prove without praetorctl on PATH: not proven, program-missing', missing.code === 3 && missing.cause === 'program-missing', missing);
-  const undo = cases.own(world, own.url);
-  const redirected = prove(world, id);
+  if (cases.own === undefined && cases.ownEnv === undefined) return;
+  const undo = cases.own?.(world, own.url);
+  const redirected = prove(world, id, cases.ownEnv?.(own.url));
   check("prove past an endpoint, a login or a profile of the person's own: proven", redirected.proven === true, redirected);
-  undo();
+  undo?.();
 }

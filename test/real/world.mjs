@@ -21,7 +21,7 @@ export function makeWorld(client, binary) {
   chmodSync(join(bin, 'praetorctl'), 0o755);
   // A client may ask for another Node than the one that runs this test.
   symlinkSync(client.node?.(binary) ?? process.execPath, join(bin, 'node'));
-  symlinkSync(binary, join(bin, client.id));
+  symlinkSync(binary, join(bin, client.command ?? client.id));
   // No variable of the person who runs the test reaches a client.
   const env = { HOME: home, PATH: `${bin}:/usr/local/bin:/usr/bin:/bin`, LANG: 'C.UTF-8', TERM: 'xterm-256color', TMPDIR: temporary, GIT_CONFIG_NOSYSTEM: '1' };
   const world = { base, home, project, bin, env, binary, left: client.left, mcpLog: join(base, 'mcp.log') };

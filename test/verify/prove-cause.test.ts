@@ -35,6 +35,24 @@ describe('the cause of a run', () => {
     expect(causeOf({ ...proven, ...more }, ground)?.cause).toBe(cause);
   });
 
+  it('needs no answer where a refusal ends the task', () => {
+    const cline = { ...ground, client: clientById('cline') };
+    const line = { client: 'cline', caller: 'cline' };
+    const over: RunSeen = { ...proven, canary: { played: true, took: false, answer: undefined }, receipts: [receipt(line), { ...refusal, ...line }] };
+    expect(causeOf(over, cline)).toBeUndefined();
+    expect(causeOf({ ...over, timedOut: true }, cline)?.cause).toBe('timed-out');
+    expect(causeOf({ ...over, canary: { ...over.canary, played: false } }, cline)?.cause).toBe('script-not-finished');
+    expect(causeOf({ ...over, receipts: [receipt(line)] }, cline)?.cause).toBe('refused-by-others');
+    const stopped = { played: true, took: false, answer: undefined };
+    expect(causeOf({ ...over, control: stopped, canary: { ...stopped, played: false }, receipts: [] }, { ...cline, evidence: { ...evidence, entrypoint: undefined } })?.cause).toBe('program-missing');
+    expect(causeOf({ ...over, control: stopped, canary: { ...stopped, played: false }, receipts: [{ ...refusal, ...line, rule: 'x.y' }] }, cline)?.cause).toBe('control-refused');
+  });
+
+  it('names a hook that was changed', () => {
+    const changed = withEvidence({ files: [{ spec: { role: 'hooks' }, path: '', hooks: [{ event: 'pre-tool', status: 'changed', path: '/x' }], commands: [], findings: [] }] as unknown as ClientEvidence['files'] });
+    expect(causeOf(ran, changed)?.cause).toBe('hook-changed');
+  });
+
   it('names trust, switches and rejected files from the evidence', () => {
     const hooks = [{ event: 'pre-tool', status: 'as-desired' }];
     const place = { file: null, key: null, seen: 'x' };

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { clientById } from '../../src/clients/registry.ts';
+import { CLIENTS, clientById } from '../../src/clients/registry.ts';
 import { OUTPUT_SCHEMAS } from '../../src/cli/schemas.ts';
 import { parseProofLine } from '../../src/receipts/proof.ts';
 import { proveClients, type ClientProof } from '../../src/verify/prove.ts';
@@ -162,13 +162,13 @@ describe('every fault has its cause', () => {
 describe('the environment of the client', () => {
   it('holds no key, token or proxy of the person, and every redirect', () => {
     const env = { PATH: '/bin', HOME: '/h', ANTHROPIC_API_KEY: 'secret-1', OPENAI_API_KEY: 'secret-2', GEMINI_API_KEY: 'secret-3', GITHUB_TOKEN: 'secret-4', HTTPS_PROXY: 'http://u:secret-5@p', PRAETORCTL_HOOK_RECORD_DIR: '/x', CODEX_HOME: '/c' };
-    for (const id of ['claude', 'codex', 'gemini']) {
-      const { prove: surface } = clientById(id);
-      if (surface === undefined || 'unsupported' in surface) throw new Error(id);
-      const start = surface.start({ url: 'http://127.0.0.1:1/t', fileAt: (name) => `/f/${name}` });
+    const surfaces = CLIENTS.flatMap(({ prove: way }) => (way === undefined || 'unsupported' in way ? [] : [way]));
+    expect(surfaces.length).toBeGreaterThan(7);
+    for (const surface of surfaces) {
+      const start = surface.start({ url: 'http://127.0.0.1:1/t', fileAt: (name) => `/f/${name}`, paths: { mcp: '/m' } });
       const made = proofEnv(env, surface, start, '/t');
       expect(JSON.stringify([made, start.files])).not.toMatch(/secret-|PRAETORCTL_HOOK_RECORD_DIR/);
-      expect(JSON.stringify([made, start.argv])).toContain('http://127.0.0.1:1/t');
+      expect(JSON.stringify([made, start.argv, start.files])).toContain('http://127.0.0.1:1/t');
       expect(start.argv.join(' ')).not.toMatch(/hook-trust/);
     }
   });

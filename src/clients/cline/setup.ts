@@ -9,6 +9,7 @@ import { joinPath } from '../../roots/paths.ts';
 import { httpEntry, stdioEntry } from '../mcp-kit.ts';
 import { commandHandler, topLevelArrays } from '../registration.ts';
 import { sampleCommand } from '../sample.ts';
+import { clineProve } from './prove.ts';
 import { SHIM_BODY } from './shim.ts';
 
 const SHIM: Tolerance = { comments: false, trailingCommas: false, bom: false, utf16le: false, emptyIsObject: true };
@@ -88,6 +89,7 @@ export const cline: ClientDefinition = {
       },
     };
   },
+  prove: clineProve,
   verdicts: {
     deny: measured('`cancel` stops the whole task; the call does not run, and neither the model nor the output of a run says the reason'),
     ask: { text: 'a hook cannot ask: degraded to deny, which stops the task', basis: 'measured', versions: '3.0.65' },

@@ -7,6 +7,7 @@ import { overrideDir } from '../../roots/overrides.ts';
 import { httpEntry, stdioEntry } from '../mcp-kit.ts';
 import { commandHandler, wrappedArrays } from '../registration.ts';
 import { sampleCommand } from '../sample.ts';
+import { copilotProve } from './prove.ts';
 import { COPILOT_SILENT, COPILOT_UNSEEN, lintHooks, switches } from './silent.ts';
 
 // Each of a comment, a trailing comma and a BOM makes the client ignore the whole hooks file without a word.
@@ -88,6 +89,7 @@ export const copilotCli: ClientDefinition = {
     const command = sampleCommand(kind);
     return { command, payload: { sessionId: 'praetorctl-sample', timestamp: 1767225600000, cwd: workspace, toolName: 'bash', toolArgs: { command, description: 'sample' } } };
   },
+  prove: copilotProve,
   verdicts: {
     deny: measured('one flat JSON document on exit 0 blocks the call'),
     ask: measured('native; with -p nobody can answer and the call is refused'),

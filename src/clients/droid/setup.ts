@@ -6,6 +6,7 @@ import { joinPath } from '../../roots/paths.ts';
 import { httpEntry, stdioEntry } from '../mcp-kit.ts';
 import { commandHandler, topLevelArrays } from '../registration.ts';
 import { sampleCommand } from '../sample.ts';
+import { droidProve } from './prove.ts';
 import { DROID_SILENT, DROID_UNSEEN, lintHooks, shadows, switches } from './silent.ts';
 
 // Comments are read. With a trailing comma or a BOM the client goes on without any hook and says nothing.
@@ -78,6 +79,7 @@ export const droid: ClientDefinition = {
     const command = sampleCommand(kind);
     return { command, payload: { session_id: 'praetorctl-sample', cwd: workspace, permission_mode: 'off', hook_event_name: 'PreToolUse', tool_name: 'Execute', tool_input: { command, riskLevel: 'low' } } };
   },
+  prove: droidProve,
   verdicts: {
     deny: measured('one JSON document on exit 0 blocks the call'),
     ask: measured('ignored where permissions are skipped: degraded to deny'),

@@ -4,6 +4,7 @@ import type { ClientDefinition } from '../../model/client.ts';
 import type { Tolerance } from '../../model/edit.ts';
 import { configHome, joinPath } from '../../roots/paths.ts';
 import { PLUGIN_HOOKS, PLUGIN_MCP, pluginSample } from '../opencode/plugin.ts';
+import { kiloProve } from '../opencode-prove.ts';
 import { sampleCommand } from '../sample.ts';
 
 const PLUGIN: Tolerance = { comments: false, trailingCommas: false, bom: false, utf16le: false, emptyIsObject: true };
@@ -46,6 +47,7 @@ export const kilo: ClientDefinition = {
     const command = sampleCommand(kind);
     return { command, payload: pluginSample(command, workspace) };
   },
+  prove: kiloProve,
   verdicts: {
     deny: measured('the plugin throws; the call does not run and the reason is its result'),
     ask: measured('a plugin cannot ask: degraded to deny'),

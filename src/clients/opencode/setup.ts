@@ -3,6 +3,7 @@
 import type { ClientDefinition } from '../../model/client.ts';
 import type { Tolerance } from '../../model/edit.ts';
 import { configHome, joinPath } from '../../roots/paths.ts';
+import { opencodeProve } from '../opencode-prove.ts';
 import { sampleCommand } from '../sample.ts';
 import { PLUGIN_HOOKS, PLUGIN_MCP, pluginSample } from './plugin.ts';
 import { OPENCODE_SILENT, OPENCODE_UNSEEN, switches } from './silent.ts';
@@ -47,6 +48,7 @@ export const opencode: ClientDefinition = {
     const command = sampleCommand(kind);
     return { command, payload: pluginSample(command, workspace) };
   },
+  prove: opencodeProve,
   verdicts: {
     deny: measured('the plugin throws; the call does not run and the reason is its result'),
     ask: { text: 'a plugin cannot ask: degraded to deny', basis: 'measured', versions: '1.18.33' },

@@ -6,6 +6,7 @@ import { overrideDir } from '../../roots/overrides.ts';
 import { httpEntry, stdioEntry } from '../mcp-kit.ts';
 import { commandHandler, wrappedArrays } from '../registration.ts';
 import { sampleCommand } from '../sample.ts';
+import { qwenProve } from './prove.ts';
 import { lint, QWEN_SILENT, QWEN_UNSEEN, switches } from './silent.ts';
 
 // Comments are read; a trailing comma, a BOM or an empty file is not. A broken user file ends every start with exit 1, a broken
@@ -83,6 +84,7 @@ export const qwen: ClientDefinition = {
     const command = sampleCommand(kind);
     return { command, payload: { session_id: 'praetorctl-sample', cwd: workspace, hook_event_name: 'PreToolUse', permission_mode: 'default', tool_name: 'run_shell_command', tool_input: { command, is_background: false }, tool_use_id: 'sample' } };
   },
+  prove: qwenProve,
   verdicts: {
     deny: measured('one JSON document on exit 0 blocks the call'),
     ask: measured('without a terminal nobody can answer and the call is refused; the dialog was not run'),
