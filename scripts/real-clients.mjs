@@ -1,6 +1,6 @@
 // Contract: `npm run test:clients [-- <client> ...]`: installs pinned versions of the real clients outside the product's
-// dependencies and runs test/real/run.mjs for each, two at a time, each with a time limit and, where the system allows it,
-// in a network of its own that has nothing but the loopback interface. Prints `ok`, `FAILED` and `skipped:` lines and, last,
+// dependencies and runs test/real/run.mjs (or, for those that need a login, offline.mjs) for each, two at a time, each with a time
+// limit and, where the system allows it, in a network of its own that has nothing but the loopback interface. Prints `ok`, `FAILED` and `skipped:` lines and, last,
 // `N passed, N failed, N skipped`. A skip is never a pass. Ends with 1 if anything failed.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -8,9 +8,12 @@ import { existsSync, mkdirSync, mkdtempSync, lstatSync, renameSync, rmSync, writ
 import { tmpdir, userInfo } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { CLIENTS } from '../test/real/clients.mjs';
+import { CLIENTS as RUN } from '../test/real/clients.mjs';
+import { OFFLINE } from '../test/real/offline.mjs';
 
 const root = resolve(import.meta.dirname, '..');
+/** Those that run a session here, and those of which only commands run without a login. */
+const CLIENTS = [...RUN, ...OFFLINE];
 const CLIENT_MS_MAX = 240_000;
 const INSTALL_MS_MAX = 300_000;
 const AT_ONCE = 2;
@@ -118,7 +121,7 @@ function isolation() {
 async function test(cache, client, prefix) {
   const place = await install(cache, client);
   if (place === undefined) return;
-  const [command, ...args] = [...prefix, process.execPath, join(root, 'test/real/run.mjs'), client.id, client.binary(join(place, 'node_modules'))];
+  const [command, ...args] = [...prefix, process.execPath, join(root, 'test/real', client.offline === true ? 'offline.mjs' : 'run.mjs'), client.id, client.binary(join(place, 'node_modules'))];
   const before = Date.now();
   // Ours to remove, because a run that is ended in the middle cannot clean up after itself.
   const temporary = mkdtempSync(join(tmpdir(), 'real-clients-'));
