@@ -13,6 +13,7 @@ import { cursorDialect } from './cursor/dialect.ts';
 import type { GuardedFile, HookDialect } from './dialect-kit.ts';
 import { droidDialect } from './droid/dialect.ts';
 import { geminiDialect } from './gemini/dialect.ts';
+import { gooseDialect } from './goose/dialect.ts';
 import { junieDialect } from './junie/dialect.ts';
 import { kiloDialect } from './kilo/dialect.ts';
 import { kimiDialect } from './kimi/dialect.ts';
@@ -43,6 +44,7 @@ export const DIALECTS: readonly HookDialect[] = [
   crushDialect,
   kimiDialect,
   junieDialect,
+  gooseDialect,
   cursorDialect,
   vscodeDialect,
 ];

@@ -13,6 +13,7 @@ import { crush } from './crush/setup.ts';
 import { cursor } from './cursor/setup.ts';
 import { droid } from './droid/setup.ts';
 import { gemini } from './gemini/setup.ts';
+import { goose } from './goose/setup.ts';
 import { junie } from './junie/setup.ts';
 import { kilo } from './kilo/setup.ts';
 import { kimi } from './kimi/setup.ts';
@@ -41,6 +42,7 @@ export const CLIENTS: readonly ClientDefinition[] = [
   crush,
   kimi,
   junie,
+  goose,
   cursor,
   vscode,
 ];

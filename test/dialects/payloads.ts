@@ -35,6 +35,7 @@ const EVENTS: Readonly<Record<string, Readonly<Record<string, CanonicalEvent>>>>
   auggie: { PreToolUse: 'pre-tool', PostToolUse: 'post-tool', SessionStart: 'session-start', PromptSubmit: 'prompt' },
   // The documents of the delegate program, made of what the client gave it.
   amp: { Bash: 'pre-tool', mcp: 'pre-tool', shell_command: 'pre-tool', apply_patch: 'pre-tool' },
+  goose: { PreToolUse: 'pre-tool', PostToolUse: 'post-tool', UserPromptSubmit: 'prompt', SessionStart: 'session-start', SessionEnd: 'session-end' },
   crush: { PreToolUse: 'pre-tool' },
   kimi: {
     PreToolUse: 'pre-tool', PostToolUse: 'post-tool', UserPromptSubmit: 'prompt', SessionStart: 'session-start', SessionEnd: 'session-end',

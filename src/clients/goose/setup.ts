@@ -1,0 +1,79 @@
+// Contract: Goose's row. Read in its documents: nothing here was run. PURE.
+// A plugin directory of ours holds the hooks, so nothing of the person's is edited.
+import type { ClientDefinition, HookEvent } from '../../model/client.ts';
+import type { Tolerance } from '../../model/edit.ts';
+import { configHome, joinPath } from '../../roots/paths.ts';
+import { commandHandler, wrappedArrays } from '../registration.ts';
+import { sampleCommand } from '../sample.ts';
+
+const HOOKS: Tolerance = { comments: false, trailingCommas: false, bom: false, utf16le: false, emptyIsObject: false };
+const TIMEOUT_SECONDS = 30;
+
+// No matcher: one that is no valid expression drops its rule in silence, and none means every tool. A stop is not registered:
+// nothing in its document says that it was blocked before.
+const EVENTS: readonly HookEvent[] = [
+  { canonical: 'pre-tool', native: 'PreToolUse', timeout: TIMEOUT_SECONDS },
+  { canonical: 'post-tool', native: 'PostToolUse', timeout: TIMEOUT_SECONDS },
+  { canonical: 'prompt', native: 'UserPromptSubmit', timeout: TIMEOUT_SECONDS },
+  { canonical: 'session-start', native: 'SessionStart', timeout: TIMEOUT_SECONDS },
+  { canonical: 'session-end', native: 'SessionEnd', timeout: TIMEOUT_SECONDS },
+];
+
+const documented = (text: string): { text: string; basis: 'documented' } => ({ text, basis: 'documented' });
+
+export const goose: ClientDefinition = {
+  id: 'goose', name: 'Goose', aliases: [], vendor: 'Block',
+  seenOn: documented('documents only'),
+  binaries: ['goose'],
+  installPaths: () => [],
+  configMarks: ({ paths }) => [paths['config'] ?? ''],
+  roots: (context) => {
+    const { platform, env, home, project } = context;
+    const roaming = env['APPDATA'] ?? joinPath(platform, home, 'AppData', 'Roaming');
+    const dir = platform === 'win32' ? joinPath(platform, roaming, 'Block', 'goose', 'config') : joinPath(platform, configHome(context), 'goose');
+    const plugin = ['.agents', 'plugins', 'praetorctl', 'hooks', 'hooks.json'] as const;
+    return {
+      diagnostics: [],
+      paths: { config: joinPath(platform, dir, 'config.yaml'), hooks: joinPath(platform, home, ...plugin), projectHooks: joinPath(platform, project, ...plugin) },
+    };
+  },
+  files: ({ paths }, scope) => [
+    { role: 'hooks', scope, path: (scope === 'user' ? paths['hooks'] : paths['projectHooks']) ?? '', format: 'json', tolerance: HOOKS, secret: false },
+  ],
+  hooks: {
+    shape: 'wrapped', timeoutUnit: 's', events: EVENTS, positional: false,
+    arrayPath: (native) => ['hooks', native],
+    arrays: wrappedArrays,
+    // Without a decision of the hook (a crash, a timeout, no program) the call is then refused; the other events do not know the key.
+    handler: commandHandler((event) => ({ timeout: event.timeout, ...(event.canonical === 'pre-tool' ? { on_failure: 'block' } : {}) })),
+  },
+  mcp: {
+    key: 'extensions', ownedKeys: [], toolNaming: '<extension>__<tool>',
+    validName: (name) => /^[A-Za-z0-9_-]+$/.test(name),
+    entry: () => ({ ok: false, why: 'its servers are extensions in config.yaml, which this version does not write' }),
+  },
+  lint: () => [],
+  evidenceFiles: () => [],
+  switches: () => [],
+  afterApply: [],
+  sample: (kind, workspace) => {
+    const command = sampleCommand(kind);
+    return { command, payload: { event: 'PreToolUse', session_id: 'praetorctl-sample', matcher_context: 'developer__shell', tool_name: 'developer__shell', tool_input: { command }, working_dir: workspace, tool_call_id: 'sample' } };
+  },
+  verdicts: {
+    deny: documented('one JSON document and exit 2: blocks the call'),
+    ask: documented('not offered to hooks: degraded to deny'),
+    neutral: documented('exit 0 and empty stdout'),
+    crash: documented('blocks the call with on_failure "block", as registered; releases before that key run the tool'),
+    timeout: documented('blocks the call with on_failure "block", as registered; releases before that key run the tool'),
+    missingBinary: documented('blocks every call with on_failure "block", as registered; releases before that key run the tool'),
+    denyEffect: 'call',
+  },
+  gaps: [
+    documented('servers are extensions in config.yaml and are not registered'),
+    documented('a hooks.json with a value that the client does not know is left out as a whole, with a warning in its log'),
+    documented('hooks of plugins need a release from 1.41 on'),
+    { text: 'whether a plugin directory without plugin.json is taken was not seen', basis: 'unknown' },
+    { text: 'whether tools of a subagent reach the hook was not looked at', basis: 'unknown' },
+  ],
+};
