@@ -23,6 +23,7 @@ import { qwenDialect } from './qwen/dialect.ts';
 import { vscodeDialect } from './vscode/dialect.ts';
 import { windsurfDialect } from './windsurf/dialect.ts';
 import { devinDialect } from './devin/dialect.ts';
+import { kiroDialect } from './kiro/dialect.ts';
 import type { EnvMap } from '../model/dialect.ts';
 import type { JsonObject } from '../model/json.ts';
 
@@ -36,6 +37,7 @@ export const DIALECTS: readonly HookDialect[] = [
   droidDialect,
   opencodeDialect,
   auggieDialect,
+  kiroDialect,
   devinDialect,
   windsurfDialect,
   kiloDialect,

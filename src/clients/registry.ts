@@ -22,6 +22,7 @@ import { qwen } from './qwen/setup.ts';
 import { vscode } from './vscode/setup.ts';
 import { windsurf } from './windsurf/setup.ts';
 import { devin } from './devin/setup.ts';
+import { kiro } from './kiro/setup.ts';
 
 export const CLIENTS: readonly ClientDefinition[] = [
   claude,
@@ -33,6 +34,7 @@ export const CLIENTS: readonly ClientDefinition[] = [
   droid,
   opencode,
   auggie,
+  kiro,
   devin,
   windsurf,
   claudeDesktop,

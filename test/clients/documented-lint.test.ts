@@ -45,3 +45,8 @@ test('vscode: switches of the person and of a workspace, and registrations of ot
   expect(look('settings', { 'chat.hookFilesLocations': { '.github/hooks': true } })).toEqual([]);
   expect(look('copilot', { hooks: { preToolUse: [{ type: 'command', command: 'praetorctl hook copilot-cli pre-tool' }] } })).toEqual(['note vscode.runs-too']);
 });
+
+test('kiro: a version of another form, a hooks key that is no list', () => {
+  expect(found('kiro', { version: 'v1', hooks: [] })).toEqual([]);
+  expect(found('kiro', { version: '1.0.0', hooks: {} })).toEqual(['file version', 'file hooks']);
+});

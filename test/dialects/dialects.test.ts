@@ -13,7 +13,7 @@ const BLOCKING: readonly CanonicalEvent[] = ['pre-tool', 'permission'];
 /** Registered to fail closed, where the client takes silence for a failure. */
 const SPOKEN_NEUTRAL: Readonly<Record<string, string>> = { cursor: '{"continue":true,"permission":"allow"}\n' };
 /** Nothing that they are told at a stop makes them go on; Cline does not even wait for its hook there. */
-const STOPS: readonly string[] = ['cline', 'windsurf'];
+const STOPS: readonly string[] = ['cline', 'windsurf', 'kiro'];
 const DENY: Verdict = { decision: 'deny', rule: 'r', reason: 'Because.' };
 
 function get(id: string): HookDialect {

@@ -36,6 +36,8 @@ test.each([
   ['windsurf', { agent_action_name: 'pre_run_command', tool_info: { command: 'x' } }],
   ['windsurf', { agent_action_name: 'pre_mcp_tool_use', tool_info: { mcp_tool_name: 'x' } }],
   ['devin', { tool_name: 'exec', tool_input: { shell_id: 'main' } }],
+  ['kiro', { tool_name: 'execute_bash', tool_input: {} }],
+  ['kiro', { tool_name: '@server', tool_input: {} }],
 ] as [string, JsonObject][])('%s: a wrong type of a needed field is a fault: %j', (id, document) => {
   expect(dialect(id).decode('pre-tool', document, {})).toHaveProperty('fault');
 });
@@ -73,6 +75,14 @@ test('windsurf: only exit 2 stops anything, and nobody is asked', () => {
   const document = { agent_action_name: 'pre_run_command', tool_info: { command_line: 'ls', cwd: '/w' } };
   for (const decision of ['deny', 'ask'] as const) expect(said('windsurf', decision, document)).toMatchObject({ exit: 2, stdout: '', stderr: expect.stringContaining('Look.') as string });
   expect(decoded('windsurf', document).workspace).toBe('/w');
+});
+
+test('kiro: server and tool stand apart, a read can name several files, and only exit 2 stops a call', () => {
+  expect(tool('kiro', { tool_name: '@lab_srv/ping_it', tool_input: {} })?.mcp).toEqual({ server: 'lab_srv', tool: 'ping_it', ambiguous: false });
+  expect(tool('kiro', { tool_name: 'fs_read', tool_input: { operations: [{ path: '/a' }, { path: 'b' }] } })?.paths).toEqual(['/a', 'b']);
+  for (const decision of ['deny', 'ask'] as const) {
+    expect(said('kiro', decision, { tool_name: 'execute_bash', tool_input: { command: 'ls' } })).toMatchObject({ exit: 2, stdout: '', stderr: expect.stringContaining('Look.') as string });
+  }
 });
 
 test('vscode: a stop that is refused names its own event, or the client drops the answer', () => {

@@ -32,6 +32,7 @@ const EVENTS: Readonly<Record<string, Readonly<Record<string, CanonicalEvent>>>>
   opencode: { before: 'pre-tool', after: 'post-tool', created: 'session-start' },
   windsurf: { pre_run_command: 'pre-tool', pre_mcp_tool_use: 'pre-tool', pre_write_code: 'pre-tool', post_run_command: 'post-tool', pre_user_prompt: 'prompt' },
   devin: { PreToolUse: 'pre-tool', PostToolUse: 'post-tool', PermissionRequest: 'permission', SessionStart: 'session-start', Stop: 'stop' },
+  kiro: { PreToolUse: 'pre-tool', PostToolUse: 'post-tool', UserPromptSubmit: 'prompt', SessionStart: 'session-start' },
   auggie: { PreToolUse: 'pre-tool', PostToolUse: 'post-tool', SessionStart: 'session-start', PromptSubmit: 'prompt' },
   // The documents of the delegate program, made of what the client gave it.
   amp: { Bash: 'pre-tool', mcp: 'pre-tool', shell_command: 'pre-tool', apply_patch: 'pre-tool' },
