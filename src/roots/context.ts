@@ -6,8 +6,25 @@ import { findInstalls } from './installs.ts';
 import { homeOf } from './own-dirs.ts';
 import { isAbsolutePath } from './paths.ts';
 
+/** Most directories that are asked for are not there, and an error for each would cost more than the question. */
 function namesIn(host: Host, path: string): readonly string[] {
-  try { return host.readDir(path); } catch { return []; }
+  try { return host.stat(path)?.kind === 'dir' ? host.readDir(path) : []; } catch { return []; }
+}
+
+/** Every client asks for the same places: one context, one look. */
+function once<T>(ask: (path: string) => T): (path: string) => T {
+  const known = new Map<string, T>();
+  return (path) => {
+    const before = known.get(path);
+    if (before !== undefined) return before;
+    const answer = ask(path);
+    known.set(path, answer);
+    return answer;
+  };
+}
+
+function isDir(host: Host, path: string): boolean {
+  try { return host.stat(path)?.kind === 'dir'; } catch { return false; }
 }
 
 export function rootContext(host: Host, project?: string): RootContext {
@@ -16,7 +33,7 @@ export function rootContext(host: Host, project?: string): RootContext {
     const name = host.platform === 'win32' ? 'USERPROFILE' : 'HOME';
     throw new PraetorError({ code: 'no-home', message: `${name} is not set to an absolute path`, fix: `set ${name} to your home directory` });
   }
-  return { platform: host.platform, env: host.env, home, project: project ?? host.cwd, dirExists: (path) => host.stat(path)?.kind === 'dir', dirNames: (path) => namesIn(host, path) };
+  return { platform: host.platform, env: host.env, home, project: project ?? host.cwd, dirExists: once((path) => isDir(host, path)), dirNames: once((path) => namesIn(host, path)) };
 }
 
 /** Absolute directories of a PATH value, in order, once each. Relative entries depend on the directory and do not count. */

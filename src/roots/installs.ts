@@ -33,7 +33,7 @@ export function findProgram(host: Host, name: string, dirs: readonly string[]): 
 }
 
 function programs(host: Host, client: ClientDefinition, context: RootContext, path: readonly string[]): string[] {
-  const dirs = [...path, ...usualBinDirs(context).filter((dir) => seen(host, dir)?.kind === 'dir')];
+  const dirs = [...path, ...usualBinDirs(context).filter(context.dirExists)];
   const found = client.binaries.flatMap((name) => dirs.flatMap((dir) => programIn(host, dir, name) ?? []));
   const all = [...found, ...client.installPaths(context).filter((file) => canRun(host, file))];
   // Links to one program are one install, and a directory can stand on PATH under two names.
