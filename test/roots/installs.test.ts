@@ -82,6 +82,15 @@ describe('what is no program', () => {
     expect(look('darwin', { '/Applications/Editor.app/Contents/Info.plist': { plain: plist('1.0\u001b[2J<b>') } }, editor).version).toBe(null);
   });
 
+  it('rows that name an app or an extension are found by it', () => {
+    const named = CLIENTS.flatMap((client) => [
+      ...(client.apps ?? []).map((name) => [client, 'app', `/Applications/${name}`, `/Applications/${name}/Contents/Info.plist`, plist('1.2.3')] as const),
+      ...(client.extensions ?? []).map((id) => [client, 'extension', `/Users/dev/.vscode/extensions/${id}-1.2.3`, `/Users/dev/.vscode/extensions/${id}-1.2.3/package.json`, npm('x', '1.2.3')] as const),
+    ]);
+    expect(named.length).toBeGreaterThan(2);
+    for (const [client, kind, path, file, text] of named) expect({ id: client.id, ...look('darwin', { [file]: { plain: text } }, client) }).toMatchObject({ id: client.id, how: 'program', installs: [{ kind, path }], version: '1.2.3' });
+  });
+
   it.each([['linux', '/home/dev/.vscode/extensions/'], ['darwin', '/Users/dev/.cursor/extensions/'], ['win32', 'C:\\Users\\dev\\.windsurf\\extensions\\']] as const)('%s: extensions of editors below %s, without those that were taken out', (platform, dir) => {
     const sep = platform === 'win32' ? '\\' : '/';
     const at = (folder: string, name: string): string => `${dir}${folder}${sep}${name}`;

@@ -25,7 +25,7 @@ export const claudeDesktop: ClientDefinition = {
   id: 'claude-desktop', name: 'Claude Desktop', aliases: [], vendor: 'Anthropic',
   seenOn: documented('the vendor\'s documents and issue reports; not run'),
   binaries: [],
-  installPaths: ({ platform }) => (platform === 'darwin' ? ['/Applications/Claude.app/Contents/MacOS/Claude'] : []),
+  installPaths: () => [], apps: ['Claude.app'],
   configMarks: ({ paths }) => [paths['dir'] ?? ''],
   roots: (context) => {
     const dir = directory(context);

@@ -59,7 +59,7 @@ export const cursor: ClientDefinition = {
   id: 'cursor', name: 'Cursor', aliases: [], vendor: 'Anysphere',
   seenOn: documented('documents and third-party reports up to cursor-agent 2026.09.10'),
   binaries: ['cursor-agent', 'cursor'],
-  installPaths: ({ platform, home }) => (platform === 'darwin' ? ['/Applications/Cursor.app/Contents/MacOS/Cursor'] : [joinPath(platform, home, '.local', 'bin', 'cursor-agent')]),
+  installPaths: ({ platform, home }) => [joinPath(platform, home, '.local', 'bin', 'cursor-agent')], apps: ['Cursor.app'],
   configMarks: ({ paths }) => [paths['dir'] ?? ''],
   roots: ({ platform, home, project }) => {
     const dir = joinPath(platform, home, '.cursor');

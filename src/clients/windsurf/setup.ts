@@ -31,7 +31,7 @@ export const windsurf: ClientDefinition = {
   id: 'windsurf', name: 'Windsurf', aliases: ['cascade'], vendor: 'Cognition',
   seenOn: documented('the vendor\'s pages; not run'),
   binaries: ['windsurf'],
-  installPaths: ({ platform }) => (platform === 'darwin' ? ['/Applications/Windsurf.app/Contents/MacOS/Electron'] : []),
+  installPaths: () => [], apps: ['Windsurf.app'],
   configMarks: ({ paths }) => [paths['dir'] ?? ''],
   roots: ({ platform, home, project }) => {
     const dir = joinPath(platform, home, '.codeium', 'windsurf');
