@@ -23,6 +23,15 @@ import { vscode } from './vscode/setup.ts';
 import { windsurf } from './windsurf/setup.ts';
 import { devin } from './devin/setup.ts';
 import { kiro } from './kiro/setup.ts';
+import { clineVscode } from './cline-vscode/setup.ts';
+import { continueCli } from './continue/setup.ts';
+import { jetbrainsAi } from './jetbrains-ai/setup.ts';
+import { lmstudio } from './lmstudio/setup.ts';
+import { roo } from './roo/setup.ts';
+import { trae } from './trae/setup.ts';
+import { visualStudio } from './visual-studio/setup.ts';
+import { warp } from './warp/setup.ts';
+import { zed } from './zed/setup.ts';
 
 export const CLIENTS: readonly ClientDefinition[] = [
   claude,
@@ -47,6 +56,15 @@ export const CLIENTS: readonly ClientDefinition[] = [
   goose,
   cursor,
   vscode,
+  clineVscode,
+  continueCli,
+  jetbrainsAi,
+  lmstudio,
+  roo,
+  trae,
+  visualStudio,
+  warp,
+  zed,
 ];
 
 function distance(a: string, b: string): number {

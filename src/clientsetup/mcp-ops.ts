@@ -49,25 +49,62 @@ function changeOps(path: Path, existing: JsonValue, wanted: JsonObject, diff: { 
   ];
 }
 
+/** Where the servers of a document stand: keys of a table, or elements of a list that say their names. */
+interface Table {
+  readonly find: (name: string) => { readonly path: Path; readonly value: JsonValue } | undefined;
+  readonly add: (name: string, entry: JsonObject) => EditOp;
+}
+
+function tableOf({ mcp }: ClientDefinition, document: JsonObject): Table {
+  const table = document[mcp.key];
+  if (mcp.list !== true) {
+    return {
+      find: (name) => (isObject(table) && Object.hasOwn(table, name) ? { path: [mcp.key, name], value: table[name] ?? null } : undefined),
+      add: (name, value) => ({ op: 'set', path: [mcp.key, name], value }),
+    };
+  }
+  const items = Array.isArray(table) ? table : [];
+  return {
+    find: (name) => {
+      const index = items.findIndex((item) => isObject(item) && item['name'] === name);
+      return index < 0 ? undefined : { path: [mcp.key, index], value: items[index] ?? null };
+    },
+    add: (name, entry) => ({ op: 'append', path: [mcp.key], value: { name, ...entry } }),
+  };
+}
+
+/** A new document gets the keys without which the client would not read it. */
+function preambleOps({ mcp }: ClientDefinition): EditOp[] {
+  return Object.entries(mcp.preamble ?? {}).map(([key, value]) => ({ op: 'set', path: [key], value }));
+}
+
+/** Elements go from the last one to the first, so that no position moves before it is used. */
+const lastFirst = (a: Path, b: Path): number => Number(b.at(-1)) - Number(a.at(-1));
+
+/** The keys of a table, or the names of a list. */
+export function serverNames(table: JsonValue | undefined): string[] {
+  if (isObject(table)) return Object.keys(table);
+  return Array.isArray(table) ? table.flatMap((one) => (isObject(one) && typeof one['name'] === 'string' ? [one['name']] : [])) : [];
+}
+
 export function mcpOps(client: ClientDefinition, document: JsonObject, servers: readonly DesiredServer[], ours: readonly string[], adopt: boolean): McpOps {
-  const table = document[client.mcp.key];
-  const present = isObject(table) ? table : {};
-  const ops: EditOp[] = [];
+  const table = tableOf(client, document);
+  const ops: EditOp[] = servers.length === 0 || Object.keys(document).length > 0 ? [] : preambleOps(client);
   const entries: EntryChange[] = [];
   const owned: string[] = [];
   const conflicts: string[] = [];
   const entry = (name: string, action: EntryChange['action'], detail: string): EntryChange =>
     ({ client: client.id, kind: 'mcp', name, action, at: showPath([client.mcp.key, name]), detail });
   for (const { name, entry: wanted } of servers) {
-    const path: Path = [client.mcp.key, name];
-    const existing = Object.prototype.hasOwnProperty.call(present, name) ? present[name] : undefined;
+    const found = table.find(name);
     const detail = describeServer(wanted);
-    if (existing === undefined) {
-      ops.push({ op: 'set', path, value: wanted });
+    if (found === undefined) {
+      ops.push(table.add(name, wanted));
       entries.push(entry(name, 'add', detail));
       owned.push(name);
       continue;
     }
+    const { path, value: existing } = found;
     const diff = isObject(existing) ? differences(client, existing, wanted) : { set: [], drop: [] };
     const same = isObject(existing) && diff.set.length === 0 && diff.drop.length === 0;
     const mine = ours.includes(name) || adopt;
@@ -75,15 +112,19 @@ export function mcpOps(client: ClientDefinition, document: JsonObject, servers: 
     if (same) entries.push(entry(name, 'none', detail));
     else if (!mine) conflicts.push(name);
     else {
-      ops.push(...changeOps(path, existing, wanted, diff));
+      ops.push(...changeOps(path, existing, client.mcp.list === true ? { name, ...wanted } : wanted, diff));
       entries.push(entry(name, 'change', detail));
     }
   }
   const wantedNames = new Set(servers.map((server) => server.name));
+  const paths: Path[] = [];
   for (const name of ours) {
-    if (wantedNames.has(name) || !Object.prototype.hasOwnProperty.call(present, name)) continue;
-    ops.push({ op: 'remove', path: [client.mcp.key, name] });
+    const found = wantedNames.has(name) ? undefined : table.find(name);
+    if (found === undefined) continue;
+    paths.push(found.path);
     entries.push(entry(name, 'remove', ''));
   }
+  if (client.mcp.list === true) paths.sort(lastFirst);
+  ops.push(...paths.map((path): EditOp => ({ op: 'remove', path })));
   return { ops, entries, owned, conflicts };
 }

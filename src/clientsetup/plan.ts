@@ -14,7 +14,7 @@ import { hasHooks } from '../clients/mcp-only.ts';
 import { foreignHooks, ownedHooks } from '../clients/registration.ts';
 import type { DesiredFile } from './desired.ts';
 import { hookOps } from './hook-ops.ts';
-import { mcpOps } from './mcp-ops.ts';
+import { mcpOps, serverNames } from './mcp-ops.ts';
 
 export interface PlanInput {
   readonly desired: DesiredFile;
@@ -144,7 +144,7 @@ function holdsOurs(input: PlanInput, original: Uint8Array): boolean {
 
 /** Nothing is left but what a new file of this client begins with. */
 function isBare({ client, spec }: DesiredFile, document: JsonObject): boolean {
-  const begin = spec.role === 'mcp' ? {} : client.hooks.preamble ?? {};
+  const begin = (spec.role === 'mcp' ? client.mcp.preamble : client.hooks.preamble) ?? {};
   return Object.keys(document).every((key) => sameValue(document[key], begin[key]));
 }
 
@@ -231,8 +231,7 @@ export function countForeign(desired: DesiredFile, bytes: Uint8Array | null, own
   const opened = readDocument(desired.spec, bytes);
   if (!opened.ok) return { hooks: 0, servers: 0 };
   const { client, spec } = desired;
-  const table = opened.read.value[client.mcp.key];
-  const names = spec.role !== 'hooks' && isObject(table) ? Object.keys(table).filter((name) => !ownedServers.includes(name)) : [];
+  const names = spec.role === 'hooks' ? [] : serverNames(opened.read.value[client.mcp.key]).filter((name) => !ownedServers.includes(name));
   return { hooks: spec.role === 'mcp' ? 0 : foreignHooks(client.hooks, opened.read.value, [client.id, ...client.aliases]), servers: names.length };
 }
 

@@ -3,18 +3,12 @@
 // without it names of tools stay ambiguous, which is said.
 import type { Host } from '../host.ts';
 import type { ClientDefinition } from '../model/client.ts';
-import { isObject, type JsonValue } from '../model/json.ts';
 import { formatServers, parseServers, SERVERS_BYTES_MAX, SERVERS_FILE, withSeen, type KnownServers } from '../model/known-servers.ts';
 import type { Desired, DesiredFile } from './desired.ts';
+import { serverNames } from './mcp-ops.ts';
 import { readDocument } from './plan.ts';
 import { takeSnapshot } from './snapshot.ts';
 import { makeDirs, OWN_DIR_MODE, pathsOf, putFile, toBytes, toText, type StateDirs } from './statefiles.ts';
-
-/** The keys of a table, or the names of a list. */
-export function serverNames(table: JsonValue | undefined): string[] {
-  if (isObject(table)) return Object.keys(table);
-  return Array.isArray(table) ? table.flatMap((one) => (isObject(one) && typeof one['name'] === 'string' ? [one['name']] : [])) : [];
-}
 
 function namesIn(host: Host, { client, spec }: DesiredFile): string[] | undefined {
   const snapshot = takeSnapshot(host, spec.path);

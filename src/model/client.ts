@@ -101,6 +101,10 @@ export type McpServer =
 
 export interface McpSurface {
   readonly key: string;
+  /** The servers are a list, and an entry says its name under `name`. */
+  readonly list?: true;
+  /** Keys that a new servers' file must have besides the servers. */
+  readonly preamble?: JsonObject;
   /** The entry in this client's spelling, or the reason why it cannot be said here. */
   readonly entry: (server: McpServer) => { readonly ok: true; readonly entry: JsonObject } | { readonly ok: false; readonly why: string };
   /** Keys of an entry that a client adds by itself are left alone; these are the ones we may own. */

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { dialectFor } from '../../src/clients/dialects.ts';
-import { serverNames } from '../../src/clientsetup/servers.ts';
+import { serverNames } from '../../src/clientsetup/mcp-ops.ts';
 import { hookPlace } from '../../src/hook/facts.ts';
 import { respond } from '../../src/hook/respond.ts';
 import { knownServers } from '../../src/hook/servers.ts';
