@@ -1,7 +1,8 @@
 // Contract: what shall be registered, from the registry and the settings. PURE.
 import type { ClientDefinition, FileSpec, HookEvent, McpServer, RootContext, Roots, Scope } from '../model/client.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
+import { PraetorError, type Diagnostic } from '../model/diagnostic.ts';
 import type { JsonObject } from '../model/json.ts';
+import { isAbsolutePath } from '../roots/paths.ts';
 import { wantedEvents, type Settings } from '../settings/schema.ts';
 
 export interface DesiredServer { readonly name: string; readonly entry: JsonObject }
@@ -46,16 +47,42 @@ function desiredServers(client: ClientDefinition, settings: Settings): { servers
   return { servers, diagnostics };
 }
 
-/** Desired state of one client. `settings` null: nothing (that is what `remove` asks for). Throws on a wrong root override. */
-export function desiredFor(client: ClientDefinition, context: RootContext, scope: Scope, settings: Settings | null): Desired {
+/** The place that the operator names for a client's servers. */
+export function placeFor({ id, aliases }: ClientDefinition, settings: Settings): string | undefined {
+  return [id, ...aliases].map((word) => settings.clients.places[word]).find((path) => path !== undefined);
+}
+
+/** The client's files; `place` takes the place of the person's first servers' file. Throws where there is none to move. */
+export function placedFiles(client: ClientDefinition, { platform }: RootContext, roots: Roots, scope: Scope, place: string | undefined): readonly FileSpec[] {
+  const files = client.files(roots, scope);
+  if (place === undefined || scope !== 'user') return files;
+  const key = `clients.places.${client.id}`;
+  if (!isAbsolutePath(platform, place)) {
+    throw new PraetorError({ code: 'root-override-relative', client: client.id, message: `${key} is not an absolute path`, fix: `write an absolute path, or take ${key} out of the settings` });
+  }
+  const first = files.find((spec) => spec.role === 'mcp');
+  if (first === undefined) {
+    throw new PraetorError({ code: 'settings-invalid', client: client.id, message: `${client.name} has no file for its servers alone, so ${key} cannot move it`, fix: `take ${key} out of the settings` });
+  }
+  return files.map((spec) => (spec === first ? { ...spec, path: place } : spec));
+}
+
+/**
+ * Desired state of one client. `settings` null: nothing (that is what `remove` asks for, which takes `place` from the records).
+ * Throws on a wrong root override.
+ */
+export function desiredFor(client: ClientDefinition, context: RootContext, scope: Scope, settings: Settings | null, recorded?: string): Desired {
+  const place = settings === null ? recorded : placeFor(client, settings);
   const roots = client.roots(context);
   const events = settings === null ? undefined : wantedEvents(settings);
   const wanted = client.hooks.events.filter((event) => events?.has(event.canonical) === true);
   const { servers, diagnostics } = settings === null ? { servers: [], diagnostics: [] } : desiredServers(client, settings);
-  const files = client.files(roots, scope).map((spec): DesiredFile => ({
+  const files = placedFiles(client, context, roots, scope, place).map((spec): DesiredFile => ({
     client, spec, active: settings !== null,
     events: spec.role === 'mcp' ? [] : wanted.filter((event) => spec.natives?.includes(event.native) ?? true),
     servers: spec.role === 'hooks' ? [] : servers,
   }));
-  return { client, roots, files, diagnostics: [...roots.diagnostics, ...diagnostics] };
+  // Where the place is named, nothing is in doubt about it any more.
+  const doubts = roots.diagnostics.filter((d) => place === undefined || d.code !== 'unverified-root' || d.severity !== 'info');
+  return { client, roots, files, diagnostics: [...doubts, ...diagnostics] };
 }

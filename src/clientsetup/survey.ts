@@ -67,6 +67,7 @@ function notDetected(client: ClientDefinition): Diagnostic {
 
 /** The clients a request means, with a warning for named ones that are not here. */
 export function selectClients(host: Host, context: RootContext, words: readonly string[], settings: Settings, everything: boolean): { chosen: { client: ClientDefinition; detection: Detection }[]; diagnostics: Diagnostic[] } {
+  for (const word of Object.keys(settings.clients.places)) clientById(word);
   const configured = settings.clients.selected === undefined ? [] : Object.keys(settings.clients.selected);
   const named = words.length > 0 ? words : configured;
   const ids = new Set(named.map((word) => clientById(word).id));
@@ -175,6 +176,13 @@ const EMPTY_RECORD: FileRecord = {
   created: [], createdDirs: [], ownedServers: [], installedAt: 0, foreign: { hooks: 0, servers: 0 },
 };
 
+/** Where servers of this client were written that is not one of its own places: a place that the settings named. */
+function recordedPlace(records: Records, client: ClientDefinition, context: RootContext): string | undefined {
+  const roots = client.roots(context);
+  const usual = new Set((['user', 'project'] as const).flatMap((scope) => client.files(roots, scope).map((spec) => spec.path)));
+  return [...records.values()].find((r) => r.client === client.id && r.scope === 'user' && r.ownedServers.length > 0 && !usual.has(r.path))?.path;
+}
+
 /** Looks once and plans. Throws PraetorError for wrong names, roots and settings; refusals of files are in the plan. */
 export function survey(host: Host, request: Request): Survey {
   const context = rootContext(host);
@@ -183,7 +191,7 @@ export function survey(host: Host, request: Request): Survey {
   const records = readRecords(host, dirs);
   const ground: Ground = { host, request, context, dirs, records };
   const { chosen, diagnostics } = selectClients(host, context, request.clients, settings, request.purpose === 'remove');
-  const selected = chosen.map((one) => ({ ...one, desired: desiredFor(one.client, context, request.scope, request.purpose === 'remove' ? null : settings) }));
+  const selected = chosen.map((one) => ({ ...one, desired: desiredFor(one.client, context, request.scope, request.purpose === 'remove' ? null : settings, recordedPlace(records, one.client, context)) }));
   const desired = new Map(selected.flatMap((s) => s.desired.files.map((file) => [file.spec.path, file] as const)));
   const verdicts = [...desired.values()].map((file) => planOne(ground, file, takeSnapshot(host, file.spec.path)));
   const files = verdicts.flatMap((v) => (v.file === undefined ? [] : [v.file]));

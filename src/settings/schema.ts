@@ -35,6 +35,8 @@ export const settingsSchema = z.strictObject({
   clients: z.strictObject({
     selected: z.record(z.string(), z.strictObject({}).nullable()).optional()
       .describe('Clients to register in, by id. Without this key: every client that is detected.'),
+    places: z.record(z.string(), z.string().min(1).max(4096)).default({})
+      .describe('The file of a client\'s MCP servers, by id of the client, as an absolute path: where documents disagree about it, or the client keeps it elsewhere.'),
     verified_max_age: duration.default('7d').describe('Evidence older than this is stale.'),
   }).prefault({}),
   hooks: z.strictObject({

@@ -12,7 +12,7 @@ import type { EntryAction, EntryChange, FileRecord, Records } from '../model/pla
 import { hasTool } from '../clients/dialect-kit.ts';
 import { arrayPathIn, hookEntry, ownedHooks, type OwnedHook } from '../clients/registration.ts';
 import { launcherSpec } from '../clientsetup/launcher.ts';
-import { desiredFor, type DesiredFile } from '../clientsetup/desired.ts';
+import { desiredFor, placedFiles, placeFor, type DesiredFile } from '../clientsetup/desired.ts';
 import { hookOps } from '../clientsetup/hook-ops.ts';
 import { mcpOps } from '../clientsetup/mcp-ops.ts';
 import { countForeign, findingsOf } from '../clientsetup/plan.ts';
@@ -176,7 +176,7 @@ function evidenceDocuments(host: Host, client: ClientDefinition, roots: Roots, r
     for (const each of found.files) take([each.name], each);
     for (const each of found.unread) unread.set(each.path, each);
   }
-  for (const spec of client.files(roots, 'user')) take(namesOf(spec.role), spec);
+  for (const spec of placedFiles(client, request.context, roots, 'user', placeFor(client, request.settings))) take(namesOf(spec.role), spec);
   if (request.scope === 'project') client.files(roots, 'project').filter((spec) => spec.role !== 'mcp').forEach((spec) => take(['scoped'], spec));
   return { documents, places, unread: [...unread.values()] };
 }
