@@ -10,6 +10,7 @@ import type { CliIo } from '../src/cli/output.ts';
 import { ALL_CODES, EXIT, exitOf } from '../src/model/diagnostic.ts';
 import { renderRules } from '../src/policy/rules/render.ts';
 import { settingsSchema } from '../src/settings/schema.ts';
+import { renderChecks } from '../src/verify/doctor.ts';
 import { renderStateTable } from '../src/verify/state-table.ts';
 import { verifyDoc } from './verify-doc.ts';
 
@@ -89,6 +90,7 @@ export function generatedFiles(read: (path: string) => string): Record<string, s
     'docs/clients.md': `${NOTE}# Clients\n\nWhat each client does with a hook. *Measured* facts were seen on the real program in the versions named, *documented* ones were only read.\n\n${clientTable(rows)}\n\n${rows.map(clientDetail).join('\n')}`,
     'docs/cli.md': `${NOTE}# Command reference\n\nStandard output carries the answer, standard error everything else. \`--json\` gives exactly one document, also on failure; its shape is in \`schemas/\`.\n\n${exitTable()}\n\nExit code 2 is never used outside \`hook\`: clients read it as "deny".\n\n${commands(root, 'praetorctl').join('\n')}`,
     'docs/rules.md': `${NOTE}${renderRules()}`,
+    'docs/doctor.md': `${NOTE}${renderChecks()}`,
     'docs/states.md': `${NOTE}${renderStateTable()}`,
     'docs/verify.md': `${NOTE}${verifyDoc()}`,
     'docs/man/praetorctl.1': manPage(root),

@@ -1,7 +1,8 @@
 // Contract: the answers of verify and doctor as text. Verify: one line for each client, in the columns that the terminal has, then
 // each reason once with its next action, the most important first. PURE.
 import type { Tri } from '../model/evidence.ts';
-import type { DoctorResult, DoctorStatus } from '../verify/doctor.ts';
+import type { DoctorStatus } from '../verify/doctor-check.ts';
+import type { DoctorResult } from '../verify/doctor.ts';
 import { IMPORTANCE_TITLES, reasonsByImportance, type Importance } from '../verify/importance.ts';
 import type { ClientReport, VerifyResult } from '../verify/verify.ts';
 import { paint, printable, withTilde, type Style } from './style.ts';

@@ -19,6 +19,8 @@ export interface RunSummary {
   /** Milliseconds since the epoch; null where the journal is damaged. */
   readonly startedAt: number | null;
   readonly purpose: Plan['purpose'] | 'unknown';
+  /** The version of praetorctl that ran; null where the journal is damaged. */
+  readonly engine: string | null;
   readonly state: Journal['state'] | 'damaged';
   readonly rollbackOf: string | null;
   /** All that the run changed was undone by later runs. */
@@ -59,9 +61,9 @@ function isUndone(journal: Journal, all: Iterable<Journal | null>): boolean {
 export function listRuns(host: Host, dirs: StateDirs): readonly RunSummary[] {
   const all = readableJournals(host, dirs);
   return [...all].reverse().map(([id, journal]): RunSummary => {
-    if (journal === null) return { id, startedAt: null, purpose: 'unknown', state: 'damaged', rollbackOf: null, rolledBack: false, files: [] };
+    if (journal === null) return { id, startedAt: null, purpose: 'unknown', engine: null, state: 'damaged', rollbackOf: null, rolledBack: false, files: [] };
     return {
-      id, startedAt: journal.startedAt, purpose: journal.purpose, state: journal.state, rollbackOf: journal.rollbackOf,
+      id, startedAt: journal.startedAt, purpose: journal.purpose, engine: journal.engine, state: journal.state, rollbackOf: journal.rollbackOf,
       rolledBack: isUndone(journal, all.values()),
       files: changedFiles(journal).map(({ path }) => path),
     };

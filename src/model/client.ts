@@ -73,7 +73,11 @@ export interface HandlerForm {
   readonly nativeOf?: (handler: JsonObject) => JsonValue | undefined;
 }
 
+export type ShellName = 'sh' | 'bash' | 'cmd' | 'powershell';
+
 export interface HookSurface {
+  /** In which shells the client runs a registered string; absent: not known, so the usual ones (verify/shells.ts). */
+  readonly shells?: { readonly posix: readonly ShellName[]; readonly win32: readonly ShellName[] };
   /**
    * `artefact`: program files of ours, `top-level` inside. `list`: one list holds the entries of all events.
    * `none`: the client has no hooks, and no events (clients/mcp-only.ts).
@@ -154,6 +158,15 @@ export interface EvidenceFile {
 
 export interface Fact { readonly text: string; readonly basis: 'measured' | 'documented' | 'unknown'; readonly versions?: string }
 
+export interface OtherHooks {
+  /** What must be read to know the places: lists of plugins. */
+  readonly lists: (roots: Roots) => readonly EvidenceFile[];
+  readonly places: (roots: Roots, lists: ReadonlyMap<string, JsonObject>) => readonly EvidenceFile[];
+}
+
+/** Hooks in the files of the client `from`, of that scope, that another client runs as if they were its own. */
+export interface HookImport { readonly from: string; readonly scope: Scope; readonly fact: Fact }
+
 /** What a proof gives the client: a model on loopback instead of its own, everything else as the person has it. */
 export interface ProveGround {
   readonly url: string;
@@ -222,6 +235,10 @@ export interface ClientDefinition {
   readonly unseen?: readonly Fact[];
   /** Hooks of the person that stop running once the named native events are registered, from the evidence files. */
   readonly shadows?: (documents: ReadonlyMap<string, JsonObject>, natives: readonly string[]) => readonly Finding[];
+  /** Other files from which the client takes hooks in the same form. Their names say what they are. */
+  readonly otherHooks?: OtherHooks;
+  /** Registrations of other clients that this one runs too. */
+  readonly imports?: readonly HookImport[];
   /** Trust of each of our hooks where the client has such a gate. Paths are as registered. */
   readonly trust?: (documents: ReadonlyMap<string, JsonObject>, hooksFile: string, sha256: (text: string) => string) => readonly TrustState[];
   /** Native action the person must take after apply, if any. */

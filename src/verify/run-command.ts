@@ -2,7 +2,7 @@
 // Only strings of the form that praetorctl writes are run: what stands in a file is otherwise not ours to execute. The run
 // is marked synthetic, so that its receipt is never evidence. Starts processes through the Host.
 import type { Host, SpawnResult } from '../host.ts';
-import type { ClientDefinition, RootContext, Scope } from '../model/client.ts';
+import type { ClientDefinition, RootContext, Scope, ShellName } from '../model/client.ts';
 import type { CommandEvidence } from '../model/evidence.ts';
 import type { Answer, Dialect } from '../model/dialect.ts';
 import { isCanonicalEvent, type CanonicalEvent } from '../model/events.ts';
@@ -10,6 +10,7 @@ import { isObject, sameValue, type JsonValue } from '../model/json.ts';
 import { NEUTRAL, type Verdict } from '../model/verdict.ts';
 import { canBlock } from '../clients/dialect-kit.ts';
 import { dialectFor } from '../clients/dialects.ts';
+import { SHELL_FORMS, shellsOf } from './shells.ts';
 
 export const HOOK_MS_MAX = 10_000;
 export const HOOK_BYTES_MAX = 1024 * 1024;
@@ -78,8 +79,9 @@ function expected(dialect: Dialect, event: CanonicalEvent, trial: Trial, payload
 
 interface Failure { readonly fault: CommandFault; readonly text: string }
 
-function failure(result: SpawnResult, timeoutMs: number): Failure | undefined {
+function failure(result: SpawnResult, shell: ShellName, timeoutMs: number): Failure | undefined {
   if (result.failure === 'ETIMEDOUT') return { fault: 'timeout', text: `gave no answer within ${timeoutMs / 1000} s` };
+  if (result.failure === 'ENOENT') return { fault: 'no-start', text: `cannot be run: its client runs it in ${shell}, which is not on this PATH` };
   // EPIPE: the program did not read its input. That is no fault by itself, its answer decides.
   if (result.failure !== undefined && result.failure !== 'EPIPE') return { fault: 'no-start', text: `could not be started (${result.failure})` };
   if (result.signal !== null) return { fault: 'ended', text: `was ended by ${result.signal}` };
@@ -88,26 +90,34 @@ function failure(result: SpawnResult, timeoutMs: number): Failure | undefined {
   return undefined;
 }
 
+function shellCommand(host: Host, shell: ShellName, command: string, input: string, context: RootContext, timeoutMs: number): SpawnResult {
+  const [program, ...args] = SHELL_FORMS[shell].argv(command);
+  return host.spawn(program, args, { env: smallEnv(context.env), cwd: context.home, input, timeoutMs, maxBytes: HOOK_BYTES_MAX });
+}
+
 export function runCommand(host: Host, client: ClientDefinition, found: CommandEvidence, context: RootContext, scope: Scope, timeoutMs: number = HOOK_MS_MAX): CommandResult {
   const say = (status: CommandResult['status'], message: string, receiptLost = false): CommandResult => ({ status, message, receiptLost });
   const dialect = dialectFor(client.id);
   if (dialect === undefined || !isCanonicalEvent(found.event)) return say('unknown', 'is of an event that this version does not know');
-  if (host.platform === 'win32') return say('skipped', 'not run here: the shell of the client on Windows is not known');
   const command = found.command.trim();
+  const shells = shellsOf(client.hooks.shells, host.platform);
+  const fault = shells.map((shell) => SHELL_FORMS[shell].fault(command)).find((one) => one !== undefined);
+  if (fault !== undefined) return say('error', fault);
+  if (host.platform === 'win32') return say('skipped', `not run here; its form is valid in ${shells.join(' and ')}`);
   if (!mayRun(command, scope)) return say('unknown', 'is not run: its form is not one that praetorctl writes');
   const event = found.event;
   const said: string[] = [];
   let receiptLost = false;
-  for (const trial of canBlock(event) ? [ALLOW, DENY] : [ALLOW]) {
-    const { payload } = client.sample(trial.kind, context.home);
-    const got = host.spawn('/bin/sh', ['-c', command], {
-      env: smallEnv(context.env), cwd: context.home, input: JSON.stringify(payload), timeoutMs, maxBytes: HOOK_BYTES_MAX,
-    });
-    const failed = failure(got, timeoutMs);
-    if (failed !== undefined) return { ...say('error', failed.text), fault: failed.fault };
-    if (!sameAnswer(got, expected(dialect, event, trial, payload))) return { ...wrong(trial, got), fault: 'answer' };
-    if (got.stderr.includes('praetorctl: no receipt')) receiptLost = true;
-    said.push(trial.said);
+  for (const shell of shells) {
+    for (const trial of canBlock(event) ? [ALLOW, DENY] : [ALLOW]) {
+      const { payload } = client.sample(trial.kind, context.home);
+      const got = shellCommand(host, shell, command, JSON.stringify(payload), context, timeoutMs);
+      const failed = failure(got, shell, timeoutMs);
+      if (failed !== undefined) return { ...say('error', failed.text), fault: failed.fault };
+      if (!sameAnswer(got, expected(dialect, event, trial, payload))) return { ...wrong(trial, got), fault: 'answer' };
+      if (got.stderr.includes('praetorctl: no receipt')) receiptLost = true;
+      said.push(trial.said);
+    }
   }
-  return say('ok', said.join('; '), receiptLost);
+  return say('ok', `in ${shells.join(' and ')}: ${[...new Set(said)].join('; ')}`, receiptLost);
 }

@@ -8,7 +8,10 @@ import { HOOKED } from '../support/rows.ts';
 import { ownedHooks } from '../../src/clients/registration.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import { parseReceiptLine } from '../../src/receipts/format.ts';
-import { desktopPath, runDoctor, type DoctorRequest, type DoctorResult, type DoctorRow } from '../../src/verify/doctor.ts';
+import { CHECKS, renderChecks, runDoctor, type DoctorRequest, type DoctorResult } from '../../src/verify/doctor.ts';
+import type { DoctorRow } from '../../src/verify/doctor-check.ts';
+import { desktopPath } from '../../src/verify/doctor-machine.ts';
+import { SHELL_FORMS, shellsOf } from '../../src/verify/shells.ts';
 import { renderDoctor } from '../../src/cli/verify-view.ts';
 import { smallEnv } from '../../src/verify/run-command.ts';
 import { realHost, type Host } from '../../src/host.ts';
@@ -36,15 +39,22 @@ async function applied(ids: readonly string[] = IDS, body?: string): Promise<Mac
 
 /** A desktop PATH on which the program is found too. */
 const onDesktop = (m: Machine): Host => ({ ...m.host, stat: (p) => m.host.stat(p === '/usr/local/bin/praetorctl' ? path.join(m.bin, 'praetorctl') : p), canExecute: (p) => m.host.canExecute(p === '/usr/local/bin/praetorctl' ? path.join(m.bin, 'praetorctl') : p) });
-const doctor = (m: Machine, request: Partial<DoctorRequest> = {}, host: Host = onDesktop(m)): DoctorResult => runDoctor(host, { clients: [], scope: 'user', ...request });
+const VERSION = (JSON.parse(fs.readFileSync(path.join(repo, 'package.json'), 'utf8')) as { version: string }).version;
+/** Every row that any test sees is of exactly one check. */
+function doctor(m: Machine, request: Partial<DoctorRequest> = {}, host: Host = onDesktop(m)): DoctorResult {
+  const result = runDoctor(host, { clients: [], scope: 'user', version: VERSION, ...request });
+  for (const row of result.rows) expect(CHECKS.filter(({ id }) => (id.endsWith('.') ? row.id.startsWith(id) : row.id === id)), row.id).toHaveLength(1);
+  return result;
+}
 const find = (result: DoctorResult, id: string): DoctorRow[] => result.rows.filter((row) => row.id === id);
 const status = (result: DoctorResult, id: string): string[] => find(result, id).map((row) => row.status);
 
 describe('a machine that is well', () => {
   it('has no error: each registered command runs and judges in its client\'s own form', async () => {
     const m = await applied();
+    // The test's apply says a version of its own.
     const result = doctor(m);
-    expect(result.rows.filter((row) => row.status !== 'ok' && row.status !== 'info')).toEqual([]);
+    expect(result.rows.filter((row) => row.status !== 'ok' && row.status !== 'info' && row.id !== 'entrypoint.version')).toEqual([]);
     expect(result).toMatchObject({ ok: true, exit: 0 });
     for (const id of IDS) {
       // A client can have a gate for each kind of tool, or no event of a session.
@@ -82,7 +92,7 @@ describe('a machine that is well', () => {
     expect(result.rows.map((row) => row.id)).toEqual(result.rows.map((row) => row.id).sort());
     const text = renderDoctor(result, { color: false, home: m.home });
     expect(text).toMatch(/^ok +hook\.claude\.pre-tool +the command in ~\/\.claude\/settings\.json: /m);
-    expect(text).toContain('doctor: 0 error(s), 0 warning(s), 0 unknown');
+    expect(text).toContain('doctor: 0 error(s), 1 warning(s), 0 unknown');
     expect(text).not.toContain(m.home);
   });
 });
@@ -178,16 +188,46 @@ describe('what is run and how', () => {
     expect(status(doctor(m, { clients: ['claude'], scope: 'project' }), 'hook.claude.pre-tool.project')).toEqual(['unknown']);
   });
 
-  it('is not run on Windows', async () => {
-    const m = await applied(['gemini']);
+  /** Registered on Linux, looked at as if on Windows: nothing is started there. */
+  function onWindows(m: Machine, change: (text: string) => string = (text) => text): string[] {
     const env = { ...m.env, USERPROFILE: 'C:\\Users\\dev', APPDATA: 'C:\\a', LOCALAPPDATA: 'C:\\l', PRAETORCTL_STATE_DIR: 'C:\\s', PRAETORCTL_CONFIG_DIR: 'C:\\c' };
     const file = 'C:\\Users\\dev\\.gemini\\settings.json';
-    const text = fs.readFileSync(fileOf(m, clientById('gemini'), 'hooks').path);
+    const text = Buffer.from(change(fs.readFileSync(fileOf(m, clientById('gemini'), 'hooks').path, 'utf8')));
     const real = realHost({ env, platform: 'win32', cwd: 'C:\\work' });
     const stat = (kind: 'file' | 'dir'): ReturnType<Host['stat']> => ({ kind, size: text.length, dev: '0', ino: '0', mtimeNs: '1', mode: 0o666, uid: 0, gid: 0, nlink: 1 });
     const look = (p: string): ReturnType<Host['stat']> => (p === file ? stat('file') : file.startsWith(`${p}\\`) ? stat('dir') : undefined);
     const host: Host = { ...real, lstat: look, stat: look, readFile: () => text, spawn: () => { throw new Error('started'); } };
-    expect(status(runDoctor(host, { clients: ['gemini'], scope: 'user' }), 'hook.gemini.pre-tool')).toEqual(['skipped']);
+    const row = find(doctor(m, { clients: ['gemini'] }, host), 'hook.gemini.pre-tool')[0];
+    return [row?.status ?? '', row?.message ?? ''];
+  }
+
+  it('is not run on Windows, but its form is checked for the shells there', async () => {
+    const m = await applied(['gemini']);
+    expect(onWindows(m)).toEqual(['skipped', expect.stringContaining('valid in powershell')]);
+    expect(onWindows(m, (text) => text.replaceAll('praetorctl hook', '\\"C:/Program Files/praetorctl\\" hook'))).toEqual(['error', expect.stringContaining('PowerShell takes a path in quotes for a text')]);
+  });
+
+  it('shells are started as the clients start them', () => {
+    const line = 'praetorctl hook gemini pre-tool';
+    expect(SHELL_FORMS.sh.argv(line)).toEqual(['/bin/sh', '-c', line]);
+    expect(SHELL_FORMS.bash.argv(line)).toEqual(['bash', '-c', line]);
+    expect(SHELL_FORMS.cmd.argv(line)).toEqual(['cmd.exe', '/d', '/s', '/c', `"${line}"`]);
+    expect(SHELL_FORMS.powershell.argv(line)).toEqual(['powershell.exe', '-NoProfile', '-NonInteractive', '-Command', line]);
+    for (const { fault } of Object.values(SHELL_FORMS)) expect(fault(line)).toBeUndefined();
+    expect(SHELL_FORMS.bash.fault('C:\\x\\praetorctl hook a b')).toContain('backslashes');
+    expect(SHELL_FORMS.bash.fault('"C:\\x\\praetorctl" hook a b')).toBeUndefined();
+    expect(SHELL_FORMS.cmd.fault("'C:/x/praetorctl' hook a b")).toContain('single quotes');
+    expect([shellsOf(undefined, 'linux'), shellsOf(undefined, 'win32'), shellsOf({ posix: ['bash'], win32: ['cmd'] }, 'darwin')]).toEqual([['sh'], ['cmd', 'powershell'], ['bash']]);
+  });
+
+  it('runs in the shell that the client uses, and says so where that is not there', async () => {
+    const m = await applied(['gemini', 'claude']);
+    const programs: string[] = [];
+    const host = onDesktop(m);
+    doctor(m, { clients: ['gemini', 'claude'] }, { ...host, spawn: (c, args, options) => { programs.push(c); return host.spawn(c, args, options); } });
+    expect([...new Set(programs)].sort()).toEqual([path.join(m.bin, 'praetorctl'), '/bin/sh', 'bash'].sort());
+    const bare: Host = { ...host, env: { ...m.host.env, PATH: m.bin } };
+    expect(find(doctor(m, { clients: ['gemini'] }, bare), 'hook.gemini.pre-tool')[0]).toMatchObject({ status: 'error', message: expect.stringContaining('runs it in bash, which is not on this PATH') as string });
   });
 });
 
@@ -207,11 +247,11 @@ describe('everything else', () => {
 
   it('reports a registration for the user and for the project at once', async () => {
     const m = await applied(['gemini']);
-    expect(find(doctor(m), 'double.gemini')).toEqual([]);
+    expect(status(doctor(m), 'double.gemini')).toEqual(['ok']);
     await apply(m, ['gemini'], 'project');
     expect(status(doctor(m), 'double.gemini')).toEqual(['warning']);
     const inHome = realHost({ env: m.env, cwd: m.home });
-    expect(find(doctor(m, { clients: ['gemini'] }, inHome), 'double.gemini')).toEqual([]);
+    expect(status(doctor(m, { clients: ['gemini'] }, inHome), 'double.gemini')).toEqual(['ok']);
   });
 
   it('warns of a state directory that is open to others, and of damaged receipts', async () => {
@@ -243,5 +283,138 @@ describe('everything else', () => {
     editJson(settings, (d) => ({ ...d, model: 5 } as JsonObject));
     expect(doctor(m).ok).toBe(false);
     expect(verify(m, { require: 'installed' }).exit).toBe(3);
+  });
+});
+
+describe('the program', () => {
+  it('without the right to be executed is passed over by every shell', async () => {
+    const m = await applied(['gemini']);
+    expect(status(doctor(m), 'entrypoint.executable')).toEqual(['ok']);
+    const first = path.join(m.root, 'first');
+    put(path.join(first, 'praetorctl'), '#!/bin/sh\n');
+    const before = { ...onDesktop(m), env: { ...m.env, PATH: `${first}:${m.env['PATH'] ?? ''}` } };
+    expect(find(doctor(m, {}, before), 'entrypoint.executable')[0]).toMatchObject({ status: 'warning', message: expect.stringContaining('runs in its place') as string });
+    fs.rmSync(path.join(m.bin, 'praetorctl'));
+    expect(find(doctor(m, {}, { ...m.host, env: before.env }), 'entrypoint.executable')[0]).toMatchObject({ status: 'error', fix: expect.stringContaining('chmod +x') as string });
+  });
+
+  it('of another version than this one, or than the one that registered', async () => {
+    const m = await applied(['gemini']);
+    const fromRun = find(doctor(m), 'entrypoint.version')[0];
+    // The test's apply says version 1.2.3 of itself.
+    expect(fromRun).toMatchObject({ status: 'warning', message: expect.stringContaining('last written by praetorctl 1.2.3') as string });
+    expect(find(doctor(m, { version: '9.9.9' }), 'entrypoint.version')[0]).toMatchObject({ status: 'warning', message: expect.stringContaining('this is 9.9.9') as string });
+    expect(status(doctor(program(machine())), 'entrypoint.version')).toEqual(['ok']);
+    program(m, 'echo 1.2.3');
+    expect(status(doctor(m, { version: '1.2.3' }), 'entrypoint.version')).toEqual(['ok']);
+    program(m, 'echo "something else"');
+    expect(status(doctor(m), 'entrypoint.version')).toEqual(['unknown']);
+    fs.rmSync(path.join(m.bin, 'praetorctl'));
+    expect(status(doctor(m, {}, m.host), 'entrypoint.version')).toEqual(['skipped']);
+  });
+});
+
+describe('twice', () => {
+  const hooksOf = (m: Machine, id: string): string => fs.readFileSync(fileOf(m, clientById(id), 'hooks').path, 'utf8');
+
+  it('in the local settings of Claude Code, or in a plugin that is enabled', async () => {
+    const m = await applied(['claude']);
+    expect(status(doctor(m), 'double.claude')).toEqual(['ok']);
+    const local = path.join(m.project, '.claude', 'settings.local.json');
+    put(local, hooksOf(m, 'claude'));
+    expect(find(doctor(m), 'double.claude')).toMatchObject([{ status: 'warning', message: expect.stringContaining('settings.local.json (local settings) too') as string }]);
+    fs.rmSync(local);
+    const plugin = path.join(m.home, '.claude', 'plugins', 'cache', 'm', 'p', '1.0.0');
+    put(path.join(plugin, 'hooks', 'hooks.json'), hooksOf(m, 'claude'));
+    put(path.join(m.home, '.claude', 'plugins', 'installed_plugins.json'), JSON.stringify({ version: 2, plugins: { 'p@m': [{ scope: 'user', installPath: plugin }, 5], 'q@m': 'x' } }));
+    expect(status(doctor(m), 'double.claude')).toEqual(['ok']);
+    editJson(fileOf(m, clientById('claude'), 'hooks').path, (d) => ({ ...d, enabledPlugins: { 'p@m': true } }));
+    expect(find(doctor(m), 'double.claude')).toMatchObject([{ status: 'warning', message: expect.stringContaining('(plugin p@m) too') as string }]);
+  });
+
+  it('in both files of Codex', async () => {
+    const m = await applied(['codex']);
+    expect(status(doctor(m), 'double.codex')).toEqual(['ok']);
+    fs.appendFileSync(path.join(m.home, '.codex', 'config.toml'), '\n[[hooks.PreToolUse]]\n[[hooks.PreToolUse.hooks]]\ntype = "command"\ncommand = "praetorctl hook codex pre-tool"\n');
+    expect(find(doctor(m), 'double.codex')).toMatchObject([{ status: 'warning', message: expect.stringContaining('config.toml') as string }]);
+  });
+
+  it('because another client reads the file too', async () => {
+    const m = await applied(['claude', 'copilot-cli']);
+    expect(status(doctor(m), 'double.copilot-cli')).toEqual(['ok']);
+    await apply(m, ['claude'], 'project');
+    const rows = find(doctor(m), 'double.copilot-cli');
+    expect(rows).toMatchObject([{ status: 'warning', message: expect.stringMatching(/runs the hooks of Claude Code in .*\.claude\/settings\.json too \(measured/) as string }]);
+  });
+});
+
+describe('receipts and clocks', () => {
+  it('the directory of the receipts takes them, or says why not', async () => {
+    const m = await applied(['gemini']);
+    const place = path.join(m.state, 'receipts');
+    const file = path.join(place, 'receipts.jsonl');
+    const id = 'state.receipts-directory';
+    expect(status(doctor(m), id)).toEqual(['info']);
+    expect(status(doctor(m), id)).toEqual(['ok']);
+    fs.chmodSync(place, 0o755);
+    expect(status(doctor(m), id)).toEqual(['warning']);
+    fs.chmodSync(place, 0o500);
+    expect(find(doctor(m), id)[0]).toMatchObject({ status: 'error', message: expect.stringContaining('leave no receipts') as string });
+    fs.chmodSync(place, 0o700);
+    fs.chmodSync(file, 0o400);
+    expect(status(doctor(m), id)).toEqual(['error']);
+    fs.rmSync(file);
+    fs.symlinkSync(path.join(m.root, 'elsewhere'), file);
+    const linked = doctor(m);
+    expect(find(linked, id)[0]).toMatchObject({ status: 'error', message: expect.stringContaining('(link)') as string });
+    // What the row says is so: the hook follows no link.
+    expect(find(linked, 'hook.gemini.pre-tool')[0]?.message).toContain('leaves no receipt');
+    fs.rmSync(place, { recursive: true });
+    fs.mkdirSync(path.join(m.root, 'other'), { mode: 0o700 });
+    fs.symlinkSync(path.join(m.root, 'other'), place);
+    expect(find(doctor(m), id)[0]).toMatchObject({ status: 'warning', message: expect.stringContaining('symbolic link') as string });
+  });
+
+  it('receipts that cannot be read are an error', async () => {
+    const m = await applied(['gemini']);
+    fs.mkdirSync(path.join(m.state, 'receipts', 'receipts.jsonl'), { recursive: true });
+    expect(status(doctor(m), 'state.receipts')).toEqual(['error']);
+  });
+
+  it('a run that was interrupted', async () => {
+    const m = await applied(['gemini']);
+    expect(status(doctor(m), 'state.runs')).toEqual(['ok']);
+    const runs = path.join(m.state, 'runs');
+    const id = fs.readdirSync(runs)[0] ?? '';
+    editJson(path.join(runs, id, 'journal.json'), (d) => ({ ...d, state: 'open' }));
+    expect(find(doctor(m), 'state.runs')[0]).toMatchObject({ status: 'warning', message: expect.stringContaining('was interrupted') as string });
+  });
+
+  it('receipts that are ahead of the clock', async () => {
+    const m = await applied(['gemini']);
+    expect(status(doctor(m), 'clock.receipts')).toEqual(['ok']);
+    leave(m, receipt('gemini', { time: new Date(Date.now() + 3_600_000).toISOString() }));
+    expect(find(doctor(m), 'clock.receipts')[0]).toMatchObject({ status: 'warning', message: expect.stringContaining('Gemini CLI') as string });
+  });
+
+  it('registrations and files that are ahead of the clock', async () => {
+    const m = await applied(['gemini']);
+    expect(status(doctor(m), 'clock.files')).toEqual(['ok']);
+    const file = fileOf(m, clientById('gemini'), 'hooks').path;
+    const later = new Date(Date.now() + 3_600_000);
+    fs.utimesSync(file, later, later);
+    expect(find(doctor(m), 'clock.files')[0]).toMatchObject({ status: 'warning', message: expect.stringContaining(file) as string });
+    const host = onDesktop(m);
+    const early: Host = { ...host, now: () => Date.now() - 3_600_000 };
+    expect(find(doctor(m, {}, early), 'clock.files')[0]).toMatchObject({ status: 'error', message: expect.stringContaining('registered') as string });
+  });
+});
+
+describe('the list of checks', () => {
+  it('has each check once, in words for a person, and the document has all of them', () => {
+    const ids = CHECKS.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    const text = renderChecks();
+    for (const { id, about, otherwise } of CHECKS) for (const part of [`\`${id}`, about, otherwise]) expect(text).toContain(part);
   });
 });

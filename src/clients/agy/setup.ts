@@ -65,6 +65,8 @@ export const agy: ClientDefinition = {
   ],
   hooks: {
     shape: 'named-groups', timeoutUnit: 's', events: EVENTS, positional: false,
+    // Documented in the binary's own text.
+    shells: { posix: ['sh'], win32: ['cmd'] },
     arrayPath: (native) => [GROUP, native],
     arrays,
     handler: commandHandler((event) => ({ timeout: event.timeout })),

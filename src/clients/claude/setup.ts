@@ -6,6 +6,7 @@ import { overrideDir } from '../../roots/overrides.ts';
 import { httpEntry, stdioEntry } from '../mcp-kit.ts';
 import { commandHandler, wrappedArrays } from '../registration.ts';
 import { sampleCommand } from '../sample.ts';
+import { claudeOtherHooks } from './other-hooks.ts';
 import { claudeProve } from './prove.ts';
 import { CLAUDE_SILENT, CLAUDE_UNSEEN, lintSettings, switches } from './silent.ts';
 
@@ -53,6 +54,7 @@ export const claude: ClientDefinition = {
         // With the override the client keeps its state inside the directory, without it beside the directory.
         state: override === undefined ? joinPath(platform, home, '.claude.json') : joinPath(platform, dir, '.claude.json'),
         projectSettings: joinPath(platform, project, '.claude', 'settings.json'),
+        plugins: joinPath(platform, dir, 'plugins', 'installed_plugins.json'),
         localSettings: joinPath(platform, project, '.claude', 'settings.local.json'),
         projectMcp: joinPath(platform, project, '.mcp.json'),
         managed: joinPath(platform, managed, 'managed-settings.json'), managedMore: joinPath(platform, managed, 'managed-settings.d'),
@@ -74,6 +76,8 @@ export const claude: ClientDefinition = {
   },
   hooks: {
     shape: 'wrapped', timeoutUnit: 's', events: EVENTS, positional: false,
+    // Measured on Linux: /bin/sh, whatever SHELL says. Windows as read in the binary: Git Bash, else PowerShell.
+    shells: { posix: ['sh'], win32: ['bash', 'powershell'] },
     arrayPath: (native) => ['hooks', native],
     arrays: wrappedArrays,
     // onFailure closes crash, missing binary and timeout from 2.1.295 on; older versions ignore the key (measured).
@@ -91,6 +95,7 @@ export const claude: ClientDefinition = {
     { name: 'managed', path: paths['managed'] ?? '', format: 'json', tolerance: SETTINGS },
     { name: 'managed', path: paths['managedMore'] ?? '', format: 'json', tolerance: SETTINGS, each: '.json' },
   ],
+  otherHooks: claudeOtherHooks,
   switches, silent: CLAUDE_SILENT, unseen: CLAUDE_UNSEEN,
   afterApply: [],
   sample: (kind, workspace) => {

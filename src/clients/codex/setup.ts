@@ -132,6 +132,8 @@ export const codex: ClientDefinition = {
   ],
   hooks: {
     shape: 'wrapped', timeoutUnit: 's', events: EVENTS, positional: true,
+    // Measured on Linux: the shell of the account, not a login shell. Windows as reported by users: PowerShell, cmd where there is none.
+    shells: { posix: ['sh'], win32: ['powershell', 'cmd'] },
     arrayPath: (native) => ['hooks', native],
     arrays: wrappedArrays,
     handler: commandHandler((event) => ({ timeout: event.timeout })),
@@ -152,6 +154,11 @@ export const codex: ClientDefinition = {
     { name: 'managed', path: paths['managed'] ?? '', format: 'toml', tolerance: CONFIG },
     { name: 'requirements', path: paths['requirements'] ?? '', format: 'toml', tolerance: CONFIG },
   ],
+  // Both are run, and so is every layer.
+  otherHooks: {
+    lists: () => [],
+    places: ({ paths }) => [paths['config'], paths['projectConfig'], paths['managed']].map((path) => ({ name: 'config.toml', path: path ?? '', format: 'toml', tolerance: CONFIG })),
+  },
   switches, silent: CODEX_SILENT, unseen: CODEX_UNSEEN,
   trust,
   afterApply: [TRUST_FIX],

@@ -83,6 +83,11 @@ export const copilotCli: ClientDefinition = {
     { name: 'project', path: paths['projectSettings'] ?? '', format: 'json', tolerance: MCP },
     { name: 'local', path: paths['localSettings'] ?? '', format: 'json', tolerance: MCP },
   ],
+  otherHooks: {
+    lists: () => [],
+    places: ({ paths }) => [paths['settings'], paths['projectSettings'], paths['localSettings']].map((path) => ({ name: 'settings', path: path ?? '', format: 'json', tolerance: MCP })),
+  },
+  imports: [{ from: 'claude', scope: 'project', fact: measured('in a folder that it trusts, the hooks of .claude/settings.json run too') }],
   switches, silent: COPILOT_SILENT, unseen: COPILOT_UNSEEN,
   afterApply: [],
   sample: (kind, workspace) => {

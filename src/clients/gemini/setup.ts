@@ -58,6 +58,8 @@ export const gemini: ClientDefinition = {
   ],
   hooks: {
     shape: 'wrapped', timeoutUnit: 'ms', events: EVENTS, positional: false,
+    // Measured on Linux: bash from PATH. Windows as read in the source: always a PowerShell.
+    shells: { posix: ['bash'], win32: ['powershell'] },
     arrayPath: (native) => ['hooks', native],
     arrays: wrappedArrays,
     handler: commandHandler((event) => ({ timeout: event.timeout })),
