@@ -57,15 +57,12 @@ describe('a machine that is well', () => {
     expect(result.rows.filter((row) => row.status !== 'ok' && row.status !== 'info' && row.id !== 'entrypoint.version')).toEqual([]);
     expect(result).toMatchObject({ ok: true, exit: 0 });
     for (const id of IDS) {
-      // A client can have a gate for each kind of tool, or no event of a session.
-      const natives = clientById(id).hooks.events;
-      expect(status(result, `hook.${id}.pre-tool`)).toEqual(natives.filter((event) => event.canonical === 'pre-tool').map(() => 'ok'));
+      // A client can have a gate for each kind of tool, a file for each event, or no event of a session.
+      expect([...new Set(status(result, `hook.${id}.pre-tool`))]).toEqual(['ok']);
       expect(find(result, `hook.${id}.pre-tool`)[0]?.message).toContain('refused in the client\'s own form');
-      expect(status(result, `hook.${id}.session-start`)).toEqual(natives.filter((event) => event.canonical === 'session-start').map(() => 'ok'));
-      // Some clients run what is registered for others here too, which is worth a word and no fault.
-      const said = find(result, `switch.${id}`);
-      expect(said.length).toBeGreaterThan(0);
-      expect(said.filter((row) => row.status !== 'ok' && !(row.status === 'info' && row.message.includes('judged twice')))).toEqual([]);
+      const starts = clientById(id).hooks.events.some(({ canonical }) => canonical === 'session-start');
+      expect([...new Set(status(result, `hook.${id}.session-start`))]).toEqual(starts ? ['ok'] : []);
+      expect(status(result, `switch.${id}`)).toEqual(['ok']);
     }
   });
 
