@@ -27,6 +27,13 @@ function clientTable(rows: readonly CapabilityRow[]): string {
   return [head, ...lines].join('\n');
 }
 
+/** What it costs to ask the client itself, before anybody does. */
+function probeLines({ probe }: CapabilityRow): string[] {
+  if (probe === null) return ['`verify --probe` cannot ask it.', ''];
+  const line = (label: string, { text, basis }: CapabilityRow['seenOn']): string => `- ${label}: ${text} (${basis})`;
+  return ['`verify --probe` asks it:', '', line('source', probe.source), line('cost', probe.cost), line('what it does besides', probe.effects), ''];
+}
+
 function clientDetail(row: CapabilityRow): string {
   const events = row.events.map((e) => `| ${e.canonical} | \`${e.native}\` | ${cell(e.note ?? '')} |`);
   const surface = row.events.length === 0 ? [`${NO_HOOK_SURFACE[0]?.toUpperCase()}${NO_HOOK_SURFACE.slice(1)}.`] : ['| canonical event | native event | note |', '|---|---|---|', ...events];
@@ -35,7 +42,7 @@ function clientDetail(row: CapabilityRow): string {
     row.trust ? 'New or changed hooks must be trusted in the client first.' : 'No trust step.', '',
   ];
   return [
-    `## ${row.name} (\`${row.id}\`)`, '', ...surface, '', ...said, 'Known gaps, which no registration can close:', '',
+    `## ${row.name} (\`${row.id}\`)`, '', ...surface, '', ...said, ...probeLines(row), 'Known gaps, which no registration can close:', '',
     ...row.gaps.map((gap) => `- ${gap.text} (${gap.basis})`), '',
   ].join('\n');
 }

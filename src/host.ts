@@ -4,6 +4,7 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import { createHash, randomBytes } from 'node:crypto';
 import { spawn, spawnSync } from 'node:child_process';
+import type { Writable } from 'node:stream';
 import lockfile from 'proper-lockfile';
 import type { Platform } from './model/client.ts';
 import type { Stamp } from './model/plan.ts';
@@ -22,6 +23,11 @@ export interface SpawnOptions {
   readonly cwd?: string;
   readonly timeoutMs: number;
   readonly maxBytes: number;
+}
+
+export interface StartOptions extends SpawnOptions {
+  /** With it standard input stays open after `input`, and the program is ended once what it has written so far satisfies this. */
+  readonly until?: (stdout: string) => boolean;
 }
 
 export interface StartResult extends SpawnResult { readonly timedOut: boolean }
@@ -61,7 +67,7 @@ export interface Host {
   readonly lock: (lockPath: string, waitMs: number) => Promise<() => Promise<void>>;
   readonly spawn: (command: string, args: readonly string[], options: SpawnOptions) => SpawnResult;
   /** As spawn, without blocking, in a process group of its own that is ended whole: at the end, when the time is over, or with this process. */
-  readonly start: (command: string, args: readonly string[], options: Omit<SpawnOptions, 'input'>) => Promise<StartResult>;
+  readonly start: (command: string, args: readonly string[], options: StartOptions) => Promise<StartResult>;
   /** A fresh directory 0700 in the system's place for such, named by its real path. */
   readonly tempDir: (prefix: string) => TempDir;
 }
@@ -190,33 +196,52 @@ function keeper(maxBytes: number): { readonly take: (chunk: Buffer) => void; rea
   };
 }
 
-function startCommand(command: string, args: readonly string[], options: Omit<SpawnOptions, 'input'>): Promise<StartResult> {
+/** How long the rest of an output may take once its program has ended. */
+const DRAIN_MS_MAX = 1_000;
+
+function giveInput(stdin: Writable | null, { input, until }: StartOptions): void {
+  if (stdin === null || input === undefined) return;
+  // A program that does not read is no fault by itself.
+  stdin.on('error', () => undefined);
+  stdin.write(input);
+  if (until === undefined) stdin.end();
+}
+
+function startCommand(command: string, args: readonly string[], options: StartOptions): Promise<StartResult> {
   return new Promise((resolve) => {
     const child = spawn(command, [...args], {
-      env: options.env as NodeJS.ProcessEnv, stdio: ['ignore', 'pipe', 'pipe'], detached: process.platform !== 'win32', windowsHide: true,
+      env: options.env as NodeJS.ProcessEnv, stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'], detached: process.platform !== 'win32', windowsHide: true,
       ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     });
     const [out, err] = [keeper(options.maxBytes), keeper(options.maxBytes)];
-    child.stdout.on('data', out.take);
-    child.stderr.on('data', err.take);
+    child.stderr?.on('data', err.take);
+    giveInput(child.stdin, options);
     const end = (): void => endGroup(child.pid);
     // An interrupt at the terminal does not reach a group of its own.
     process.once('exit', end);
     let timedOut = false;
     const timer = setTimeout(() => { timedOut = true; end(); }, options.timeoutMs);
+    let drain: NodeJS.Timeout | undefined;
     let over = false;
     const finish = (code: number | null, signal: string | null, failure?: string): void => {
       if (over) return;
       over = true;
       clearTimeout(timer);
+      clearTimeout(drain);
       end();
       process.off('exit', end);
-      for (const stream of [child.stdout, child.stderr]) stream.destroy();
+      for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
       resolve({ code, signal, stdout: out.text(), stderr: err.text(), timedOut, ...(failure === undefined ? {} : { failure }) });
     };
+    child.stdout?.on('data', (chunk: Buffer) => {
+      out.take(chunk);
+      // An answer is a line, so only a line's end can complete it.
+      if (options.until !== undefined && chunk.includes(10) && options.until(out.text())) finish(null, null);
+    });
     child.on('error', (error) => finish(null, null, errnoOf(error) ?? 'unknown'));
-    // What the program left behind may hold its output open: its own end is what counts.
-    child.on('exit', (code, signal) => { end(); setImmediate(() => finish(code, signal)); });
+    // What it wrote last is still on the way. What it left behind is ended, and may hold its output open no longer than this.
+    child.on('exit', (code, signal) => { end(); drain = setTimeout(() => finish(code, signal), DRAIN_MS_MAX); });
+    child.on('close', finish);
   });
 }
 

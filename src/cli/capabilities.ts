@@ -12,6 +12,8 @@ export interface CapabilityRow {
   readonly mcp: { readonly toolNaming: string };
   readonly trust: boolean;
   readonly gaps: readonly Fact[];
+  /** How `verify --probe` asks the client itself. */
+  readonly probe: Readonly<Record<'source' | 'cost' | 'effects', Fact>> | null;
 }
 
 export function capabilityRows(clients: readonly ClientDefinition[]): CapabilityRow[] {
@@ -21,6 +23,7 @@ export function capabilityRows(clients: readonly ClientDefinition[]): Capability
       id: client.id, name: client.name, seenOn: client.seenOn, verdicts, denyEffect, mcp: { toolNaming: client.mcp.toolNaming },
       events: client.hooks.events.map((e) => ({ canonical: e.canonical, native: e.native, note: e.note ?? null })),
       trust: client.trust !== undefined, gaps: client.gaps,
+      probe: client.probe === undefined ? null : { source: client.probe.source, cost: client.probe.cost, effects: client.probe.effects },
     };
   }).sort((a, b) => (a.id < b.id ? -1 : 1));
 }
@@ -33,6 +36,7 @@ function block(row: CapabilityRow): string {
     `  events: ${row.events.length === 0 ? NO_HOOK_SURFACE : row.events.map((e) => `${e.canonical}=${e.native}`).join(', ')}`,
     ...(row.events.length === 0 ? [] : LABELS).map(([key, label]) => `  ${label.padEnd(15)} ${row.verdicts[key].text} [${row.verdicts[key].basis}]`),
     `  ${'MCP tool names'.padEnd(15)} ${row.mcp.toolNaming}`,
+    ...(row.probe === null ? [] : [`  verify --probe  ${row.probe.source.text}; ${row.probe.cost.text}; ${row.probe.effects.text} [${row.probe.source.basis}]`]),
     ...row.gaps.map((gap) => `  gap: ${gap.text} [${gap.basis}]`),
   ];
   return lines.join('\n');

@@ -12,7 +12,9 @@ import { ownDirsOf, survey, type Request, type Survey } from '../clientsetup/sur
 import { readStored, storePlan } from '../clientsetup/stored.ts';
 import { readOnlyHost } from '../hosts/read-only.ts';
 import { detect, rootContext } from '../roots/context.ts';
-import { verifyClients, type RequiredState } from '../verify/verify.ts';
+import { askClients } from '../verify/probe.ts';
+import type { ProbeAnswer } from '../verify/probe-conclude.ts';
+import { groundFor, verifyClients, type RequiredState } from '../verify/verify.ts';
 import { renderVerify } from './verify-view.ts';
 import { agentAbove } from './person.ts';
 import { refreshPolicyIndex } from './policy-operator.ts';
@@ -156,11 +158,19 @@ export async function clientsRollback(context: CommandContext): Promise<Outcome>
   return { ...outcome, diagnostics: [...settled, ...outcome.diagnostics] };
 }
 
-export function clientsVerify(context: CommandContext): Outcome {
+/** `verify --probe`: the clients are asked first, one after the other. */
+export async function clientsVerifyAsked(context: CommandContext): Promise<Outcome> {
+  const { io, options, global } = context;
+  if (options['probe'] !== true) return clientsVerify(context);
+  if (!global.json && !global.quiet) io.err('asking the clients for their own lists; this starts them and takes a while\n');
+  return clientsVerify(context, await askClients(groundFor(io.host, scopeOf(options['scope']), text(options['settings'])), words(options['client'])));
+}
+
+export function clientsVerify(context: CommandContext, probes?: ReadonlyMap<string, ProbeAnswer>): Outcome {
   const { io, options, global } = context;
   const settingsPath = text(options['settings']);
   const require = (text(options['require']) ?? 'observed') as RequiredState;
-  const result = verifyClients(io.host, { clients: words(options['client']), scope: scopeOf(options['scope']), require, ...(settingsPath === undefined ? {} : { settingsPath }) });
+  const result = verifyClients(io.host, { clients: words(options['client']), scope: scopeOf(options['scope']), require, ...(settingsPath === undefined ? {} : { settingsPath }), ...(probes === undefined ? {} : { probes }) });
   const style = styleFor(io, global, rootContext(io.host).home);
   return { exit: result.exit, kind: 'verify', body: { require, clients: result.clients, pendingRuns: result.pendingRuns }, text: renderVerify(result, style), diagnostics: result.diagnostics, wrote: false };
 }

@@ -3,7 +3,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { EXIT, PraetorError, exitOf, type Diagnostic } from '../model/diagnostic.ts';
 import { homeOf } from '../roots/own-dirs.ts';
-import { clientsApply, clientsCapabilities, clientsList, clientsPlan, clientsRemove, clientsRollback, clientsVerify } from './clients.ts';
+import { clientsApply, clientsCapabilities, clientsList, clientsPlan, clientsRemove, clientsRollback, clientsVerifyAsked } from './clients.ts';
 import { completionScript, SHELLS, type Shell } from './completion.ts';
 import { runDoctorCommand } from './doctor.ts';
 import { policyExplain, policyList, policyTest } from './policy.ts';
@@ -103,7 +103,8 @@ function addClients(program: Command, running: Running): void {
   sub('verify', 'What is known about each client: installed, discovered, observed, drifted, stale. Reads only; of many receipts it keeps a checkpoint beside them.')
     .addOption(clientOption()).addOption(scopeOption()).addOption(settingsOption())
     .addOption(new Option('--require <state>', 'the state every selected client must have').choices(['installed', 'discovered', 'observed']).default('observed').env('PRAETORCTL_REQUIRE'))
-    .action(action(running, 'verify', clientsVerify));
+    .addOption(new Option('--probe', 'ask each client for its own list first: this starts it, and some start their MCP servers or session hooks (docs/clients.md says what each costs and does)'))
+    .action(action(running, 'verify', clientsVerifyAsked));
   sub('report', 'Write what verify sees, the last proofs, the verdicts of the last days and the known gaps as one page for a browser.')
     .addOption(clientOption()).addOption(scopeOption()).addOption(settingsOption())
     .addOption(new Option('--html <file>', 'where the page goes; only a report of an earlier run is replaced').makeOptionMandatory())

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { ALL_CODES } from '../model/diagnostic.ts';
 import { PROOF_CAUSES } from '../verify/prove-cause.ts';
+import { PROBE_VERDICTS } from '../verify/probe-conclude.ts';
 
 const diagnostic = z.strictObject({
   code: z.enum(ALL_CODES as [string, ...string[]]), severity: z.enum(['error', 'warning', 'info']), message: z.string(), fix: z.string(),
@@ -51,6 +52,7 @@ const verifiedClient = z.looseObject({
   states: z.strictObject({ absent: tri, installed: tri, discovered: tri, observed: tri, drifted: tri, stale: tri }),
   observed: z.boolean(), proven: z.string().nullable(),
   trust: z.enum(['trusted', 'untrusted', 'modified', 'disabled', 'none', 'unknown']),
+  probe: z.strictObject({ hooks: z.enum(PROBE_VERDICTS), servers: z.enum(PROBE_VERDICTS), notes: z.array(z.string()) }).nullable().describe('What the client itself lists; null where it was not asked (--probe).'),
   hooks: z.array(z.looseObject({ event: z.string(), native: z.string(), path: z.string(), status: entryStatus })),
   mcp: z.array(z.looseObject({ name: z.string(), path: z.string(), status: entryStatus })),
   reasons: z.array(reason), next: z.string(),
@@ -58,6 +60,7 @@ const verifiedClient = z.looseObject({
 
 const capabilities = z.array(z.strictObject({
   id: z.string(), name: z.string(), seenOn: fact, denyEffect: z.string(), mcp: z.strictObject({ toolNaming: z.string() }), trust: z.boolean(), gaps: z.array(fact),
+  probe: z.strictObject({ source: fact, cost: fact, effects: fact }).nullable().describe('How verify --probe asks the client itself; null where it cannot be asked.'),
   events: z.array(z.strictObject({ canonical: z.string(), native: z.string(), note: z.string().nullable() })),
   verdicts: z.strictObject({ deny: fact, ask: fact, neutral: fact, crash: fact, timeout: fact, missingBinary: fact }),
 }));

@@ -3,6 +3,7 @@ import type { Tolerance } from './edit.ts';
 import type { CanonicalEvent } from './events.ts';
 import type { JsonObject, JsonValue, Path } from './json.ts';
 import type { Diagnostic } from './diagnostic.ts';
+import type { ProbeSurface } from './probe.ts';
 
 export type Platform = 'linux' | 'darwin' | 'win32';
 export type Scope = 'user' | 'project';
@@ -248,6 +249,8 @@ export interface ClientDefinition {
   readonly sample: (kind: 'allow' | 'deny', workspace: string) => { readonly command: string; readonly payload: JsonObject };
   /** For `clients prove`; absent: this version knows no way. */
   readonly prove?: ProveSurface | { readonly unsupported: string };
+  /** For `verify --probe`; absent: the client cannot be asked. */
+  readonly probe?: ProbeSurface;
   /** Tools or ways that no hook sees. */
   readonly gaps: readonly Fact[];
 }

@@ -13,7 +13,7 @@ export const IMPORTANCE_TITLES: Readonly<Record<Importance, string>> = {
 
 const IMPORTANCE: Readonly<Record<ReasonCode, Importance>> = {
   'file-dropped': 'blocking', 'hooks-off': 'blocking', 'untrusted': 'blocking', 'trust-modified': 'blocking', 'trust-disabled': 'blocking',
-  'entries-gone': 'blocking', 'entries-differ': 'blocking', 'entrypoint-missing': 'blocking', 'root-moved': 'blocking', 'no-tool-event': 'blocking', 'proof-failed': 'blocking',
+  'entries-gone': 'blocking', 'entries-differ': 'blocking', 'entrypoint-missing': 'blocking', 'probe-missing': 'blocking', 'root-moved': 'blocking', 'no-tool-event': 'blocking', 'proof-failed': 'blocking',
   'last-answer-error': 'blocking',
   'entries-unread': 'uncertain', 'evidence-unread': 'uncertain', 'trust-unread': 'uncertain', 'servers-unread': 'uncertain', 'file-doubtful': 'uncertain',
   'run-unfinished': 'uncertain', 'foreign-gone': 'uncertain', 'server-conflict': 'uncertain',

@@ -9,6 +9,7 @@ import type { Receipt } from '../receipts/format.ts';
 import type { JsonObject } from '../model/json.ts';
 import { makeDirs } from '../clientsetup/statefiles.ts';
 import { dirOf, joinPath } from '../roots/paths.ts';
+import { clientEnv } from './client-env.ts';
 import { anthropicMessages } from './models/anthropic.ts';
 import { openaiChat } from './models/chat.ts';
 import { geminiGenerateContent } from './models/generate-content.ts';
@@ -27,8 +28,6 @@ const MARK_BYTES_MAX = 4096;
 const TOKEN_BYTES = 16;
 const WORKSPACE_PREFIX = 'praetorctl-prove-';
 const CONTROL_PROGRAM = 'praetorctl-control';
-/** Nothing listens on the discard port: what is not for loopback goes nowhere. */
-const NOWHERE = 'http://127.0.0.1:9';
 
 const APIS: readonly ModelApi[] = [anthropicMessages, openaiResponses, openaiChat, geminiGenerateContent];
 
@@ -64,16 +63,9 @@ function setStage(host: Host, temp: TempDir): Stage {
   return { root: temp.path, workspace: at('workspace'), nonce, marks, commands: { control: command(CONTROL_PROGRAM), canary: command(CANARY_PROGRAM) } };
 }
 
-const KEPT = ['HOME', 'PATH', 'USER', 'LOGNAME', 'LANG', 'LC_ALL', 'TERM', 'SHELL', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'XDG_DATA_HOME', 'XDG_CACHE_HOME', 'PRAETORCTL_STATE_DIR', 'PRAETORCTL_CONFIG_DIR'];
-
-/** What finds programs and configuration, then the redirect; no key, no token, no proxy of the person's. */
+/** As verify starts any client; then the redirect. */
 export function proofEnv(env: Host['env'], surface: ProveSurface, start: ProveStart, tmp: string): Record<string, string> {
-  const kept = [...KEPT, ...surface.keptEnv].flatMap((name): [string, string][] => {
-    const value = env[name];
-    return value === undefined ? [] : [[name, value]];
-  });
-  const proxies = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].flatMap((name): [string, string][] => [[name, NOWHERE], [name.toLowerCase(), NOWHERE]]);
-  return { ...Object.fromEntries(kept), ...Object.fromEntries(proxies), NO_PROXY: '127.0.0.1,localhost,::1', no_proxy: '127.0.0.1,localhost,::1', TMPDIR: tmp, ...start.env };
+  return clientEnv(env, surface.keptEnv, start.env, tmp);
 }
 
 export async function runProof(run: ProofRun): Promise<RunSeen> {

@@ -18,6 +18,7 @@ import { loadSettings } from '../settings/load.ts';
 import { durationMs, type Settings } from '../settings/schema.ts';
 import { hookFiles, serverFiles, serverInput, stateInput, trustOf, type Yardstick } from './checks.ts';
 import { gatherEvidence } from './evidence.ts';
+import { concludeProbe, discoveredWith, probeReasons, type ProbeAnswer, type ProbeReport } from './probe-conclude.ts';
 import { bindingOf, judgeProof, readProofs, type ProofSource } from './proofs.ts';
 import { mostImportantFirst } from './importance.ts';
 import { explain } from './reasons.ts';
@@ -35,6 +36,8 @@ export interface VerifyRequest {
   /** The engine and policy against which receipts are measured; the running program's own unless a test says otherwise. */
   readonly engine?: string;
   readonly policy?: string;
+  /** What the clients answered, by id, where they were asked (probe.ts). */
+  readonly probes?: ReadonlyMap<string, ProbeAnswer>;
 }
 
 export interface HookReport { readonly event: string; readonly native: string; readonly path: string; readonly status: EntryStatus; readonly at: string; readonly lastReceipt: string | null }
@@ -54,6 +57,8 @@ export interface ClientReport {
   readonly observed: boolean;
   /** When `clients prove` last saw this client obey, if that still binds: same program, versions, registration and policy, and nothing off. */
   readonly proven: string | null;
+  /** What the client itself listed, where it was asked. */
+  readonly probe: ProbeReport | null;
   readonly trust: 'trusted' | 'untrusted' | 'modified' | 'disabled' | 'none' | 'unknown';
   readonly hooks: readonly HookReport[];
   readonly mcp: readonly ServerReport[];
@@ -176,13 +181,15 @@ function reportOn(ground: Ground, client: ClientDefinition, runs: readonly Pendi
   const input = stateInput(e, yardstick);
   const wantedServers = serverInput(e, ownedServers(e, ground.records));
   const servers = deriveServers(wantedServers, words);
-  const { reasons: why, ...states } = hasHooks(client) ? withHooks(input, servers, wantedServers.wanted, words) : deriveHookless(servers, input.foreign, words);
+  const { reasons: why, ...derived } = hasHooks(client) ? withHooks(input, servers, wantedServers.wanted, words) : deriveHookless(servers, input.foreign, words);
+  const probe = concludeProbe(client, e, request.probes?.get(client.id));
+  const states: States = { ...derived, discovered: discoveredWith(derived.discovered, probe) };
   const proof = judgeProof(ground.proofs, client.id, bindingOf(ground.host, e, yardstick.engine, yardstick.policy), ground.scope === 'user' && enforces(input));
-  const reasons = mostImportantFirst([...explain(why, client, e, yardstick), ...proof.reasons, ...unfinished(client, runs), ...ambiguous(ground, client, e)]);
+  const reasons = mostImportantFirst([...explain(why, client, e, yardstick), ...proof.reasons, ...probeReasons(client, probe), ...unfinished(client, runs), ...ambiguous(ground, client, e)]);
   const trust = trustOf(e);
   const report: ClientReport = {
     client: client.id, name: client.name, version: e.version.value, versionNote: e.version.why, detected: e.detected, program: e.program ?? null, installs: e.installs,
-    scope: ground.scope, states, observed: states.observed === true, proven: proof.proven,
+    scope: ground.scope, states, observed: states.observed === true, proven: proof.proven, probe,
     trust: trust === 'no-gate' ? 'none' : trust, hooks: hookReports(e), mcp: serverReports(e), lastToolReceipt: lastToolReceipt(e, now),
     reasons, next: reasons[0]?.fix ?? '', meets: meets(states, request.require, !hasHooks(client) && !wantedServers.wanted),
   };

@@ -14,7 +14,7 @@ const LOOK = { color: false, home: '/home/dev' };
 function report(client: string, more: Partial<ClientReport> = {}): ClientReport {
   return {
     client, name: client.toUpperCase(), version: null, versionNote: 'not read', detected: 'program', program: `/usr/bin/${client}`, installs: [], scope: 'user',
-    states: { absent: true, installed: false, discovered: false, observed: false, drifted: false, stale: false }, observed: false, proven: null, trust: 'none',
+    states: { absent: true, installed: false, discovered: false, observed: false, drifted: false, stale: false }, observed: false, proven: null, probe: null, trust: 'none',
     hooks: [], mcp: [], lastToolReceipt: null, meets: false, next: '',
     reasons: [{ code: 'not-registered', text: 'no hook of praetorctl is registered', fix: `praetorctl clients apply --client ${client}` }], ...more,
   };

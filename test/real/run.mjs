@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { CLIENTS } from './clients.mjs';
 import { listHooks, trustAll } from './codex-trust.mjs';
 import { startModel } from './models.mjs';
+import { probing } from './probe.mjs';
 import { proofs } from './prove.mjs';
 import { contents, dropWorld, makeWorld, mentions, praetorctl, receipts, remoteMoved, session, settings } from './world.mjs';
 
@@ -164,4 +165,5 @@ await unguarded();
 if (id === 'codex' || id === 'gemini') await withoutTrust();
 if (id === 'codex') await bypassedTrust();
 await guarded();
+await probing(client, binary, check);
 await proofs(client, binary, check);

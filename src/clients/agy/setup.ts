@@ -8,6 +8,7 @@ import { overrideDir } from '../../roots/overrides.ts';
 import { hasReference, httpEntry, stdioEntry } from '../mcp-kit.ts';
 import { commandHandler } from '../registration.ts';
 import { sampleCommand } from '../sample.ts';
+import { agyProbe } from './probe.ts';
 import { AGY_SILENT, AGY_UNSEEN, arrays, GROUP, lint, switches } from './silent.ts';
 
 // Strict JSON. For mcp_config.json a syntax error ends the client with exit 1; hooks.json is dropped in silence.
@@ -97,6 +98,7 @@ export const agy: ClientDefinition = {
     missingBinary: documented('blocks every guarded call'),
     denyEffect: 'call',
   },
+  probe: agyProbe,
   prove: { unsupported: 'Antigravity documents no way to point it at another model endpoint' },
   gaps: [
     documented('tool calls of subagents pass no hook (1.2.16)'),

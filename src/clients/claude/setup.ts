@@ -7,6 +7,7 @@ import { httpEntry, stdioEntry } from '../mcp-kit.ts';
 import { commandHandler, wrappedArrays } from '../registration.ts';
 import { sampleCommand } from '../sample.ts';
 import { claudeOtherHooks } from './other-hooks.ts';
+import { claudeProbe } from './probe.ts';
 import { claudeProve } from './prove.ts';
 import { CLAUDE_SILENT, CLAUDE_UNSEEN, lintSettings, switches } from './silent.ts';
 
@@ -112,6 +113,7 @@ export const claude: ClientDefinition = {
     denyEffect: 'call',
   },
   prove: claudeProve,
+  probe: claudeProbe,
   gaps: [
     measured('project settings are read only from the directory the session was started in'),
     measured('--bare, --safe-mode and --setting-sources can leave user hooks out'),

@@ -9,6 +9,7 @@ import { commandHandler, isKnownEvent, ownedHooks, wrappedArrays } from '../regi
 import type { McpServer } from '../../model/client.ts';
 import { sampleCommand } from '../sample.ts';
 import { filesAbove } from '../silent-kit.ts';
+import { codexProbe } from './probe.ts';
 import { codexProve } from './prove.ts';
 import { CODEX_SILENT, CODEX_UNSEEN, lintHooks, switches } from './silent.ts';
 
@@ -174,6 +175,7 @@ export const codex: ClientDefinition = {
     denyEffect: 'call',
   },
   prove: codexProve,
+  probe: codexProbe,
   gaps: [
     measured('write_stdin: text typed into an approved running shell passes no hook'),
     measured('a trusted repository can switch user hooks off with [features] hooks = false'),

@@ -6,6 +6,7 @@ import { joinPath } from '../../roots/paths.ts';
 import { overrideDir } from '../../roots/overrides.ts';
 import { httpEntry, stdioEntry } from '../mcp-kit.ts';
 import { commandHandler, wrappedArrays } from '../registration.ts';
+import { jsonServers } from '../probe-kit.ts';
 import { sampleCommand } from '../sample.ts';
 import { copilotProve } from './prove.ts';
 import { COPILOT_SILENT, COPILOT_UNSEEN, lintHooks, switches } from './silent.ts';
@@ -103,6 +104,13 @@ export const copilotCli: ClientDefinition = {
     timeout: measured('runs the tool'),
     missingBinary: measured('blocks every call'),
     denyEffect: 'call',
+  },
+  probe: {
+    keptEnv: ['COPILOT_HOME'],
+    steps: [{ asks: 'servers', argv: () => ['mcp', 'list', '--json'], env: { COPILOT_OFFLINE: 'true', COPILOT_AUTO_UPDATE: 'false' }, read: jsonServers }],
+    source: measured('mcp list --json; it lists no hooks'),
+    cost: measured('2 to 6 s; no model, no tokens, no login'),
+    effects: measured('starts no server; unpacks itself into its cache on the first start'),
   },
   gaps: [
     measured('text on stdout that is not JSON, or an unknown word in it, runs the tool'),

@@ -5,6 +5,7 @@ import type { Tolerance } from '../../model/edit.ts';
 import { joinPath } from '../../roots/paths.ts';
 import { httpEntry, stdioEntry } from '../mcp-kit.ts';
 import { commandHandler, topLevelArrays } from '../registration.ts';
+import { NO_SERVERS, textList } from '../probe-kit.ts';
 import { sampleCommand } from '../sample.ts';
 import { droidProve } from './prove.ts';
 import { DROID_SILENT, DROID_UNSEEN, lintHooks, shadows, switches } from './silent.ts';
@@ -88,6 +89,13 @@ export const droid: ClientDefinition = {
     timeout: measured('runs the tool'),
     missingBinary: measured('runs the tool'),
     denyEffect: 'call',
+  },
+  probe: {
+    keptEnv: [],
+    steps: [{ asks: 'servers', argv: () => ['mcp', 'list'], env: { FACTORY_AIRGAP_ENABLED: 'true', FACTORY_DROID_AUTO_UPDATE_ENABLED: 'false' }, read: textList(/^ {2}(?<name>\S+) {2,}(?:stdio|http|sse) {2,}(?<state>.*?)(?: {2,}\[\w+\])?$/, NO_SERVERS) }],
+    source: measured('mcp list; it lists no hooks'),
+    cost: measured('1 to 4 s; no model, no tokens, no login'),
+    effects: measured('starts the servers; writes its own state files'),
   },
   gaps: [
     measured('an event that hooks.json names is no longer taken from settings.json'),

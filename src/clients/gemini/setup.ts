@@ -5,6 +5,7 @@ import { dirOf, isAbsolutePath, joinPath } from '../../roots/paths.ts';
 import { overrideDir } from '../../roots/overrides.ts';
 import { httpEntry, stdioEntry } from '../mcp-kit.ts';
 import { commandHandler, wrappedArrays } from '../registration.ts';
+import { NO_SERVERS, textList } from '../probe-kit.ts';
 import { sampleCommand } from '../sample.ts';
 import { geminiProve } from './prove.ts';
 import { GEMINI_SILENT, GEMINI_UNSEEN, lint, switches } from './silent.ts';
@@ -91,6 +92,14 @@ export const gemini: ClientDefinition = {
     timeout: measured('runs the tool'),
     missingBinary: measured('blocks every guarded call'),
     denyEffect: 'call',
+  },
+  probe: {
+    keptEnv: ['GEMINI_CLI_HOME'],
+    // The mark in front of a name says the same as the word at the end.
+    steps: [{ asks: 'servers', argv: () => ['mcp', 'list'], read: textList(/^\S (?<name>[^:]+): .* - (?<state>[A-Za-z ]+)$/, NO_SERVERS) }],
+    source: measured('mcp list; it has no list of hooks outside its dialog'),
+    cost: measured('2 to 11 s; no model, no tokens'),
+    effects: measured('starts the servers in a folder that it trusts, none in the fresh one that is used for user scope; writes its own state files'),
   },
   prove: geminiProve,
   gaps: [

@@ -4,6 +4,7 @@ import type { ClientDefinition } from '../../model/client.ts';
 import type { Tolerance } from '../../model/edit.ts';
 import { configHome, joinPath } from '../../roots/paths.ts';
 import { opencodeProve } from '../opencode-prove.ts';
+import { NO_SERVERS, textList } from '../probe-kit.ts';
 import { sampleCommand } from '../sample.ts';
 import { PLUGIN_HOOKS, PLUGIN_MCP, pluginSample } from './plugin.ts';
 import { OPENCODE_SILENT, OPENCODE_UNSEEN, switches } from './silent.ts';
@@ -57,6 +58,13 @@ export const opencode: ClientDefinition = {
     timeout: measured('blocks the call after the plugin\'s own 30 s'),
     missingBinary: measured('blocks every call'),
     denyEffect: 'call',
+  },
+  probe: {
+    keptEnv: ['OPENCODE_CONFIG', 'OPENCODE_CONFIG_DIR'],
+    steps: [{ asks: 'servers', argv: () => ['mcp', 'list'], env: { OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_DISABLE_LSP_DOWNLOAD: '1' }, read: textList(/^\u25cf +\S (?<name>\S+) +(?<state>.*)$/, NO_SERVERS) }],
+    source: measured('mcp list; it lists no plugins'),
+    cost: measured('3 to 12 s; no model, no tokens'),
+    effects: measured('starts the servers and loads the plugins; writes its own caches'),
   },
   gaps: [
     measured('a plugin that cannot be loaded is left out in silence, and the session runs without hooks'),

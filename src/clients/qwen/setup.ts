@@ -5,6 +5,7 @@ import { dirOf, isAbsolutePath, joinPath } from '../../roots/paths.ts';
 import { overrideDir } from '../../roots/overrides.ts';
 import { httpEntry, stdioEntry } from '../mcp-kit.ts';
 import { commandHandler, wrappedArrays } from '../registration.ts';
+import { NO_SERVERS, textList } from '../probe-kit.ts';
 import { sampleCommand } from '../sample.ts';
 import { qwenProve } from './prove.ts';
 import { lint, QWEN_SILENT, QWEN_UNSEEN, switches } from './silent.ts';
@@ -93,6 +94,13 @@ export const qwen: ClientDefinition = {
     timeout: measured('runs the tool'),
     missingBinary: measured('runs the tool'),
     denyEffect: 'call',
+  },
+  probe: {
+    keptEnv: ['QWEN_HOME'],
+    steps: [{ asks: 'servers', argv: () => ['mcp', 'list'], read: textList(/^\S (?<name>[^:]+): .* - (?<state>[A-Za-z ]+)$/, NO_SERVERS) }],
+    source: measured('mcp list; it has no list of hooks outside its dialog'),
+    cost: measured('1 to 6 s; no model, no tokens'),
+    effects: measured('starts the servers; writes its own state files'),
   },
   gaps: [
     measured('a workspace with disableAllHooks turns user hooks off; the folder is trusted unless security.folderTrust is on'),
