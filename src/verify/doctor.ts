@@ -33,7 +33,8 @@ export function runDoctor(host: Host, request: DoctorRequest): DoctorResult {
   const patients = request.scope === 'user' ? user : project;
   const registered = [...new Map([...user, ...project].filter(isRegistered).map((p) => [p.client.id, p])).values()];
   const exam: Exam = { ground, patients, user, project, registered, version: request.version ?? ENGINE_VERSION };
-  const rows = CHECKS.flatMap((check) => check.run(exam));
+  // One string for several native events of a client is one thing to say.
+  const rows = new Map(CHECKS.flatMap((check) => check.run(exam)).map((row) => [`${row.id}\0${row.message}`, row])).values();
   const sorted = [...rows].sort((a, b) => compare(a.id, b.id) || compare(a.message, b.message));
   const ok = !sorted.some((one) => one.status === 'error');
   return { ok, exit: ok ? EXIT.ok : EXIT.no, rows: sorted, diagnostics: patients.flatMap((patient) => patient.evidence.diagnostics) };
