@@ -30,6 +30,9 @@ function hookRows({ ground, patients }: Exam): DoctorRow[] {
   });
 }
 
+/** Notes of clients that run hooks out of another client's file (clients/runs-too.ts). */
+const RUNS_TOO = '.runs-too';
+
 /** The part of a row's id that says what kind of thing is wrong. */
 const KIND: Partial<Record<SilentRow['code'], string>> = {
   'untrusted': 'trust', 'trust-modified': 'trust', 'trust-disabled': 'trust', 'entries-unread': 'file', 'evidence-unread': 'file', 'entries-differ': 'entry', 'entries-gone': 'entry', 'root-moved': 'root',
@@ -38,7 +41,8 @@ const KIND: Partial<Record<SilentRow['code'], string>> = {
 function silentRow(patient: Patient, silent: SilentRow): DoctorRow {
   const { weight, code, text, fix, check, evidence } = silent;
   const status = weight === 'note' ? 'info' : weight === 'unread' ? 'unknown' : weight === 'off' && (isRegistered(patient) || code === 'entries-gone' || code === 'root-moved') ? 'error' : 'warning';
-  return { ...row(status, `${KIND[code] ?? 'switch'}.${patient.client.id}`, text, fix), check, evidence };
+  const kind = check.endsWith(RUNS_TOO) ? 'double' : KIND[code] ?? 'switch';
+  return { ...row(status, `${kind}.${patient.client.id}`, text, fix), check, evidence };
 }
 
 /** What verify says of this client too. The program is the same for all of them and has rows of its own. */
@@ -49,7 +53,7 @@ function clientRows(patient: Patient): DoctorRow[] {
   const servers = evidence.files.flatMap(({ spec, diagnostic }) => (diagnostic === undefined || unread.has(spec.path) ? [] : [row('unknown', `file.${client.id}`, `${spec.path}: ${diagnostic.message}`, diagnostic.fix)]));
   const rows = [...new Map(found.map((one) => [`${one.check}\0${one.evidence.file ?? ''}\0${one.text}`, silentRow(patient, one)])).values(), ...servers];
   if (!hasHooks(client)) return [...rows, row('info', `surface.${client.id}`, `${client.name}: ${NO_HOOK_SURFACE}`)];
-  return rows.length > 0 ? rows : [row('ok', `switch.${client.id}`, `nothing was found by which ${client.name} would leave its hooks out`)];
+  return rows.some(({ id }) => !id.startsWith('double.')) ? rows : [...rows, row('ok', `switch.${client.id}`, `nothing was found by which ${client.name} would leave its hooks out`)];
 }
 
 /** The rows of one kind. */
@@ -99,7 +103,7 @@ function imported(exam: Exam): DoctorRow[] {
 }
 
 function doubleRows(exam: Exam): DoctorRow[] {
-  const rows = [...twoScopes(exam), ...otherPlaces(exam), ...imported(exam)];
+  const rows = [...twoScopes(exam), ...otherPlaces(exam), ...imported(exam), ...ofKind('double.')(exam)];
   const told = new Set(rows.map(({ id }) => id));
   return [...rows, ...exam.registered.filter(({ client }) => !told.has(`double.${client.id}`)).map(({ client }) => row('ok', `double.${client.id}`, `${client.name} has the hooks in one place`))];
 }
