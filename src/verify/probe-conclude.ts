@@ -54,9 +54,11 @@ export function discoveredWith(discovered: Tri, report: ProbeReport | null): Tri
 export function probeReasons(client: ClientDefinition, report: ProbeReport | null): readonly Reason[] {
   if (report === null) return [];
   const fix = `praetorctl clients plan --client ${client.id}`;
-  const missing = [['hooks', report.hooks], ['MCP servers', report.servers]] as const;
+  const asked = [['hooks', report.hooks], ['MCP servers', report.servers]] as const;
+  const listed = asked.filter(([, verdict]) => verdict === 'listed').map(([what]) => what);
   return [
-    ...missing.filter(([, verdict]) => verdict === 'not-listed' || verdict === 'incomplete').map(([what, verdict]): Reason => ({ code: 'probe-missing', text: `${client.name} itself ${verdict === 'incomplete' ? 'lists only some of' : 'does not list'} the registered ${what}`, fix })),
+    ...asked.filter(([, verdict]) => verdict === 'not-listed' || verdict === 'incomplete').map(([what, verdict]): Reason => ({ code: 'probe-missing', text: `${client.name} itself ${verdict === 'incomplete' ? 'lists only some of' : 'does not list'} the registered ${what}`, fix })),
+    ...(listed.length === 0 ? [] : [{ code: 'note' as const, text: `${client.name} itself lists the registered ${listed.join(' and ')}`, fix: '' }]),
     ...report.notes.map((note): Reason => ({ code: 'note', text: `${client.name}: ${note}`, fix: '' })),
   ];
 }

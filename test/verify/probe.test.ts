@@ -122,6 +122,7 @@ setInterval(() => undefined, 1000);`;
     const probes = await askAll(m, ['codex']);
     const report = one(m, 'codex', { probes });
     expect(report).toMatchObject({ probe: { hooks: 'listed' }, states: { discovered: true, observed: false } });
+    expect(texts(report)).toContain('Codex CLI itself lists the registered hooks');
     expect(JSON.stringify(report)).not.toContain('SECRETV');
   });
 
