@@ -16,7 +16,7 @@ const WORKSPACES = 200;
 const CALLS_PER_SESSION = 50;
 const FILE_BYTES = 16 * 1024 * 1024;
 /** A little less than what makes a new checkpoint. */
-const APPENDED_BYTES = 1_000_000;
+const APPENDED_BYTES = 250_000;
 const LIMITS = { verify: { times: 1.5, plusMs: 300 }, capabilities: { times: 1.3, plusMs: 0 } };
 
 const at = process.argv.indexOf('--rounds');

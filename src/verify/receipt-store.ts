@@ -11,7 +11,7 @@ import type { WalkFiles } from '../receipts/walk.ts';
 import { joinPath } from '../roots/paths.ts';
 
 /** So much is read again at each look, at most. Reading it costs less than writing a checkpoint. */
-export const APPENDED_BYTES_MAX = 1024 * 1024;
+export const APPENDED_BYTES_MAX = 256 * 1024;
 /** More than rotation ever keeps; of a directory that someone filled, the newest. */
 export const STORE_BYTES_MAX = 512 * 1024 * 1024;
 const CHUNK_BYTES = 1024 * 1024;
