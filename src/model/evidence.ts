@@ -80,7 +80,7 @@ export interface ReceiptEvidence {
   readonly tool: ReceiptFact | undefined;
   /** The same for any other event. */
   readonly session: ReceiptFact | undefined;
-  /** Newest genuine tool receipt from before the last change of the registration. */
+  /** Newest genuine tool receipt from before the last change of the registration, where there is none after it. */
   readonly earlierTool: ReceiptFact | undefined;
   /** Newest genuine receipt since the installation for each event. */
   readonly byEvent: ReadonlyMap<string, ReceiptFact>;

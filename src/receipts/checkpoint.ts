@@ -15,15 +15,16 @@ export interface Cover {
   readonly tail: string;
   readonly bytes: number;
   readonly mtimeNs: string;
+  readonly lines: number;
+  readonly damagedLines: number;
 }
 
 export interface Checkpoint {
   /** Oldest first. A note names a file by its place in this list. */
   readonly covers: readonly Cover[];
   readonly notes: readonly Note[];
+  /** Also of files that are gone: a session does not become a later one by that. */
   readonly sessions: SessionTable;
-  readonly lines: number;
-  readonly damagedLines: number;
   /** Of receipts before this time, nothing is known for sure; null: everything was read. */
   readonly unknownBefore: number | null;
 }
@@ -38,8 +39,8 @@ export function formatCheckpoint(checkpoint: Checkpoint): string {
     return words.push(text) - 1;
   };
   const notes = checkpoint.notes.flatMap((n) => [word(n.client), word(n.caller), KINDS.indexOf(n.kind), word(n.event), word(n.workspace), n.at, n.begun, n.file, n.offset]);
-  const { covers, sessions, lines, damagedLines, unknownBefore } = checkpoint;
-  return `${JSON.stringify({ v: 1, lines, damagedLines, unknownBefore, covers, words, notes, sessions: sessions.names, times: sessions.times })}\n`;
+  const { covers, sessions, unknownBefore } = checkpoint;
+  return `${JSON.stringify({ v: 1, unknownBefore, covers, words, notes, sessions: sessions.names, times: sessions.times })}\n`;
 }
 
 type List<T> = readonly T[] | undefined;
@@ -51,7 +52,7 @@ function listOf<T>(value: unknown, max: number, fits: (item: unknown) => item is
 const isText = (item: unknown): item is string => typeof item === 'string';
 /** Times, numbers and places alike. */
 const isWhole = (item: unknown): item is number => Number.isSafeInteger(item);
-const isCover = (item: unknown): item is Cover => isObject(item) && isText(item['head']) && isText(item['tail']) && isText(item['mtimeNs']) && isWhole(item['bytes']) && item['bytes'] >= 0;
+const isCover = (item: unknown): item is Cover => isObject(item) && isText(item['head']) && isText(item['tail']) && isText(item['mtimeNs']) && ['bytes', 'lines', 'damagedLines'].every((key) => isWhole(item[key]) && item[key] >= 0);
 
 type Words = Pick<Note, 'client' | 'caller' | 'kind' | 'event' | 'workspace'>;
 const isWholeNote = (note: { readonly [K in keyof Words]: Words[K] | undefined }): note is Words => Object.values(note).every((value) => value !== undefined);
@@ -76,14 +77,14 @@ export function parseCheckpoint(text: string): Checkpoint | undefined {
     return undefined;
   }
   if (!isObject(value) || value['v'] !== 1) return undefined;
-  const { lines, damagedLines, unknownBefore } = value;
+  const { unknownBefore } = value;
   const covers = listOf(value['covers'], COVERS_MAX, isCover);
   const words = listOf(value['words'], WORDS_MAX, isText);
   const numbers = listOf(value['notes'], NOTES_MAX * NOTE_NUMBERS, isWhole);
   const names = listOf(value['sessions'], SESSIONS_MAX, isText);
   const times = listOf(value['times'], 2 * SESSIONS_MAX, isWhole);
   if (covers === undefined || words === undefined || numbers === undefined || names === undefined || times?.length !== 2 * names.length) return undefined;
-  if (!isWhole(lines) || !isWhole(damagedLines) || (unknownBefore !== null && !isWhole(unknownBefore))) return undefined;
+  if (unknownBefore !== null && !isWhole(unknownBefore)) return undefined;
   const notes = notesOf(numbers, words, covers.length);
-  return notes === undefined ? undefined : { covers, notes, sessions: { names, times }, lines, damagedLines, unknownBefore };
+  return notes === undefined ? undefined : { covers, notes, sessions: { names, times }, unknownBefore };
 }

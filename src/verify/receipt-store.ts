@@ -69,7 +69,7 @@ function fits(host: Host, { path, stat }: StoreFile, cover: Cover): boolean {
   return now.head === cover.head && now.tail === cover.tail;
 }
 
-/** Rotation removes the oldest files and renames the newest; any other change makes the checkpoint worthless. */
+/** Rotation removes the oldest files and renames the newest. After any other change all is read again, as if all files had gone. */
 function fittingCheckpoint(host: Host, directory: string, files: readonly StoreFile[]): Checkpoint | undefined {
   const path = joinPath(host.platform, directory, CHECKPOINT_FILE);
   let found: Checkpoint | undefined;
@@ -78,7 +78,7 @@ function fittingCheckpoint(host: Host, directory: string, files: readonly StoreF
   } catch { /* no checkpoint: everything is read */ }
   if (found === undefined) return undefined;
   const { covers, notes } = found;
-  for (let gone = 0; gone < covers.length; gone += 1) {
+  for (let gone = 0; gone <= covers.length; gone += 1) {
     const kept = covers.slice(gone);
     if (kept.length > files.length || !kept.every((cover, i) => { const file = files[i]; return file !== undefined && fits(host, file, cover); })) continue;
     return { ...found, covers: kept, notes: notes.filter(({ file }) => file >= gone).map((note) => ({ ...note, file: note.file - gone })) };
@@ -87,7 +87,7 @@ function fittingCheckpoint(host: Host, directory: string, files: readonly StoreF
 }
 
 /** `much`: worth a new checkpoint; then the fold holds the notes of the old one too. */
-interface Read { readonly fold: Fold; readonly covers: readonly Cover[]; readonly lines: number; readonly damagedLines: number; readonly much: boolean; readonly unknownBefore: number | null }
+interface Read { readonly fold: Fold; readonly covers: readonly Cover[]; readonly much: boolean; readonly unknownBefore: number | null }
 
 /** Whole lines of [from, to) in the order of the file. Answers where the last whole one ended. */
 function readLines(host: Host, path: string, from: number, to: number, line: (text: string, offset: number) => void): number {
@@ -129,13 +129,14 @@ function readRest(host: Host, files: readonly StoreFile[], checkpoint: Checkpoin
   const much = bytes > appendedBytesMax;
   const now = host.now();
   const fold = newFold(checkpoint?.sessions ?? { names: [], times: [] }, much ? checkpoint?.notes ?? [] : []);
-  let lines = checkpoint?.lines ?? 0;
-  let damagedLines = checkpoint?.damagedLines ?? 0;
   let oldest: number | null = null;
   const covers = files.map(({ path, stat }, file): Cover => {
     const from = starts[file] ?? 0;
+    const before = checkpoint?.covers[file];
+    let lines = before?.lines ?? 0;
+    let damagedLines = before?.damagedLines ?? 0;
     // A cut goes through a line.
-    let torn = from > (checkpoint?.covers[file]?.bytes ?? 0);
+    let torn = from > (before?.bytes ?? 0);
     const end = readLines(host, path, from, stat.size, (text, offset) => {
       const receipt = parseReceiptLine(text);
       if (receipt === undefined) damagedLines += torn ? 0 : 1;
@@ -146,10 +147,10 @@ function readRest(host: Host, files: readonly StoreFile[], checkpoint: Checkpoin
       }
       torn = false;
     });
-    return { ...(much ? digestsOf(host, path, end) : { head: '', tail: '' }), bytes: end, mtimeNs: stat.mtimeNs };
+    return { ...(much ? digestsOf(host, path, end) : { head: '', tail: '' }), bytes: end, mtimeNs: stat.mtimeNs, lines, damagedLines };
   });
   const cut = left <= 0 && starts.some((start, i) => start > (checkpoint?.covers[i]?.bytes ?? 0));
-  return { fold, covers, lines, damagedLines, much, unknownBefore: latest(checkpoint?.unknownBefore ?? null, cut ? oldest : null) };
+  return { fold, covers, much, unknownBefore: latest(checkpoint?.unknownBefore ?? null, cut ? oldest : null) };
 }
 
 function latest(...times: readonly (number | null)[]): number | null {
@@ -163,7 +164,7 @@ function save(host: Host, directory: string, checkpoint: Checkpoint): void {
   } catch { /* a directory that cannot be written costs time at the next look, nothing else */ }
 }
 
-function storeOf(host: Host, files: readonly StoreFile[], state: Pick<Checkpoint, 'lines' | 'damagedLines' | 'unknownBefore' | 'notes'>, fromCheckpoint: boolean): ReceiptStore {
+function storeOf(host: Host, files: readonly StoreFile[], state: Pick<Checkpoint, 'covers' | 'unknownBefore' | 'notes'>, fromCheckpoint: boolean): ReceiptStore {
   const byClient = new Map<string, Note[]>();
   for (const note of state.notes) {
     const list = byClient.get(note.client);
@@ -171,7 +172,7 @@ function storeOf(host: Host, files: readonly StoreFile[], state: Pick<Checkpoint
     else list.push(note);
   }
   return {
-    lines: state.lines, damagedLines: state.damagedLines, unknownBefore: state.unknownBefore, fromCheckpoint,
+    lines: state.covers.reduce((sum, { lines }) => sum + lines, 0), damagedLines: state.covers.reduce((sum, { damagedLines }) => sum + damagedLines, 0), unknownBefore: state.unknownBefore, fromCheckpoint,
     notesOf: (client) => byClient.get(client) ?? [],
     receiptOf: (note) => {
       const file = files[note.file];
@@ -204,10 +205,10 @@ export function openStore(host: Host, directory: string, { afresh = false, appen
     }
     const { notes, forgotten } = settle(read.fold);
     const state = {
-      lines: read.lines, damagedLines: read.damagedLines, unknownBefore: latest(read.unknownBefore, forgotten, names.length > COVERS_MAX ? host.now() : null),
+      unknownBefore: latest(read.unknownBefore, forgotten, names.length > COVERS_MAX ? host.now() : null),
       notes: read.much ? notes : [...(checkpoint?.notes ?? []), ...notes],
     };
     if (read.much) save(host, directory, { ...state, covers: read.covers, sessions: sessionTable(read.fold) });
-    return storeOf(host, files, state, checkpoint !== undefined);
+    return storeOf(host, files, { ...state, covers: read.covers }, checkpoint !== undefined);
   }
 }

@@ -100,7 +100,8 @@ function answer(store: ReceiptStore, { id, aliases, since, now, workspace }: Rec
   const newestOf = (list: readonly ReceiptFact[]): ReceiptFact | undefined => list.reduce<ReceiptFact | undefined>(newer, undefined);
   const tool = newestOf(facts.filter(({ event }) => hasTool(event)));
   const session = newestOf(facts.filter(({ event }) => !hasTool(event)));
-  return { unread: unseen(store, since, tool), tool, session, earlierTool, byEvent: new Map(facts.map((fact) => [fact.event, fact])), ignored };
+  // Where there is a later one, nobody asks for it, and the notes need not hold it.
+  return { unread: unseen(store, since, tool), tool, session, earlierTool: tool === undefined ? earlierTool : undefined, byEvent: new Map(facts.map((fact) => [fact.event, fact])), ignored };
 }
 
 const isToolEvent = (event: string): boolean => isCanonicalEvent(event) && hasTool(event);
