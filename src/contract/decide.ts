@@ -39,10 +39,14 @@ export function decide(facts: GateFacts, input: JsonValue | undefined, floor: Ap
   return gates(facts, given, posture, floor) ?? misspeltControl(facts, given) ?? notice(facts, posture);
 }
 
-/** Strictest first: where one name can mean several operations, the strictest answer counts. */
+/** Where one name can mean several operations, the strictest answer counts. */
 export function decideAmong(candidates: readonly GateFacts[], input: JsonValue | undefined, floor: ApprovalTier = 'none'): ContractDecision {
+  return strictest(candidates.map((facts) => decide(facts, input, floor)));
+}
+
+export function strictest(decisions: readonly ContractDecision[]): ContractDecision {
   const weight = (d: ContractDecision): number => (d.decision === 'deny' ? 3 : d.decision === 'ask' ? 2 : d.context === undefined ? 0 : 1);
-  const [first, ...others] = candidates.map((facts) => decide(facts, input, floor));
+  const [first, ...others] = decisions;
   return others.reduce((worst, next) => (weight(next) > weight(worst) ? next : worst), first ?? NONE);
 }
 

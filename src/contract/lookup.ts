@@ -1,11 +1,17 @@
 // Contract: which operations a client's call can mean, and what follows. PURE; the index is passed in. Used by the hook.
 import type { JsonValue } from '../model/json.ts';
 import type { ApprovalTier } from './catalogue.ts';
-import { decideAmong, type ContractDecision } from './decide.ts';
+import type { McpPair } from '../model/mcp-names.ts';
+import { decideAmong, strictest, type ContractDecision } from './decide.ts';
 import type { GateFacts } from './gate.ts';
 
-/** The server and tool of a call as the client names them. `verbatim`: the client does not replace characters of names. */
-export interface CallName { readonly server: string; readonly tool: string; readonly verbatim: boolean }
+/** A call as the client names it. */
+export interface CallName {
+  /** What its name can mean; for certain where it is one. */
+  readonly pairs: readonly McpPair[];
+  /** How the client writes names of tools: several names can become one. */
+  readonly spell: (name: string) => string;
+}
 
 export interface GovernedServer { readonly service: string }
 
@@ -21,20 +27,25 @@ export interface ContractPolicy { readonly floor: ApprovalTier; readonly unliste
 
 const NONE: ContractDecision = { decision: 'none', dryRun: false };
 
-/** For a name that can mean several servers, each is asked and the strictest answer counts. */
-export function decideCall(index: ContractIndex, call: CallName, input: JsonValue | undefined, policy: ContractPolicy): ContractDecision {
-  const server = index.serverOf(call.server);
-  if (server === undefined) {
-    if (policy.unlistedServer === 'pass') return NONE;
-    return { decision: 'deny', code: 'policy_denied', detail: 'unlisted_server', reason: `The MCP server ${call.server} has no catalogue here, and this workstation allows none without. Ask the person: praetorctl contract import` };
-  }
-  if (index.isQuarantined(server.service, call.tool)) return quarantined(call.tool);
-  const found = index.operationsOf(server.service, call.tool);
-  const exact = call.verbatim ? found.filter(({ tool }) => tool === call.tool) : found;
-  if (exact.length > 0) return decideAmong(exact, input, policy.floor);
+/** For a name that can mean several operations, the strictest answer counts. */
+export function decideCall(index: ContractIndex, { pairs, spell }: CallName, input: JsonValue | undefined, policy: ContractPolicy): ContractDecision {
+  const governed = pairs.filter(({ server }) => index.serverOf(server) !== undefined);
+  const [pair] = pairs;
+  if (governed.length > 0) return strictest(governed.map((one) => decidePair(index, one, spell, governed.length > 1, input, policy)));
+  if (policy.unlistedServer === 'pass' || pair === undefined) return NONE;
+  return { decision: 'deny', code: 'policy_denied', detail: 'unlisted_server', reason: `The MCP server ${pair.server} has no catalogue here, and this workstation allows none without. Ask the person: praetorctl contract import` };
+}
+
+function decidePair(index: ContractIndex, { server, tool }: McpPair, spell: CallName['spell'], isGuess: boolean, input: JsonValue | undefined, policy: ContractPolicy): ContractDecision {
+  const service = index.serverOf(server)?.service ?? '';
+  if (index.isQuarantined(service, tool)) return quarantined(tool);
+  const found = index.operationsOf(service, tool).filter((facts) => spell(facts.tool) === tool);
+  if (found.length > 0) return decideAmong(found, input, policy.floor);
+  // Another reading of the name may be the right one; the runtime knows its own tools.
+  if (isGuess) return NONE;
   return {
     decision: 'deny', code: 'unsupported_operation', detail: 'unknown_operation',
-    reason: `${call.tool} is not in the catalogue of ${server.service}. Do not look for another way; a person can look at it with: praetorctl contract diff ${server.service} --live`,
+    reason: `${tool} is not in the catalogue of ${service}. Do not look for another way; a person can look at it with: praetorctl contract diff ${service} --live`,
   };
 }
 

@@ -8,6 +8,7 @@ import type { ContractDecision } from '../contract/decide.ts';
 import type { GateFacts } from '../contract/gate.ts';
 import { decideCall, unreadableIndex, type ContractIndex, type ContractPolicy } from '../contract/lookup.ts';
 import { callDigest } from '../contract/pins.ts';
+import { pairsOf } from '../model/mcp-names.ts';
 import type { ToolCall } from '../model/payload.ts';
 import { sha256Hex } from '../model/sha256.ts';
 import { NEUTRAL, type Verdict } from '../model/verdict.ts';
@@ -27,22 +28,29 @@ export function callEvidence(tool: ToolCall): string | undefined {
 
 type Opened = TableDocument<ContractMeta, GateFacts>;
 
-export function contractVerdict(place: ContractPlace, tool: ToolCall, policy: ContractPolicy): Verdict {
-  const call = tool.mcp;
-  if (call === undefined) return NEUTRAL;
+/** `spell`: how the client writes names of tools. */
+export function contractVerdict(place: ContractPlace, tool: ToolCall, spell: (name: string) => string, policy: ContractPolicy): Verdict {
+  const name = tool.mcp;
+  if (name === undefined) return NEUTRAL;
+  const call = { pairs: pairsOf(name), spell: name.apart === true ? asItIs : spell };
   const index = place.state === undefined ? 'missing' : openTable<ContractMeta, GateFacts>(below(place.platform, place.state, CONTRACT_FILE), CONTRACT_MAGIC);
   if (typeof index === 'string') {
-    if (boundNames(place).includes(normalName(call.server))) return verdictOf(unreadableIndex(call.server));
-    return verdictOf(decideCall(NO_SERVERS, { ...call, verbatim: true }, tool.input, policy));
+    const bound = boundNames(place);
+    const governed = call.pairs.find(({ server }) => bound.includes(normalName(server)));
+    return verdictOf(governed === undefined ? decideCall(NO_SERVERS, call, tool.input, policy) : unreadableIndex(governed.server));
   }
-  const server = index.meta.servers[normalName(call.server)];
-  if (server !== undefined && isStale(index, server[1])) return verdictOf(unreadableIndex(call.server));
+  const stale = call.pairs.find(({ server }) => {
+    const found = index.meta.servers[normalName(server)];
+    return found !== undefined && isStale(index, found[1]);
+  });
   try {
-    return verdictOf(decideCall(reading(place, index), { ...call, verbatim: !call.ambiguous }, tool.input, policy));
+    return verdictOf(stale === undefined ? decideCall(reading(place, index), call, tool.input, policy) : unreadableIndex(stale.server));
   } catch {
-    return verdictOf(unreadableIndex(call.server));
+    return verdictOf(unreadableIndex(name.server));
   }
 }
+
+const asItIs = (name: string): string => name;
 
 const NO_SERVERS: ContractIndex = { serverOf: () => undefined, operationsOf: () => [], isQuarantined: () => false };
 

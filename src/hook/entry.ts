@@ -94,7 +94,7 @@ function withSettings(place: HookPlace): HookPlace {
 function effectsOf(place: HookPlace): Effects {
   return {
     evaluate: (specs, payload) => loadPart('evaluators').runEvaluators(specs, payload, place),
-    contract: (tool, { contract }) => (hasContracts(place, contract) ? loadPart('contract').contractVerdict(place, tool, { floor: contract.floor, unlistedServer: contract.unlisted }) : NEUTRAL),
+    contract: (tool, spell, { contract }) => (hasContracts(place, contract) ? loadPart('contract').contractVerdict(place, tool, spell, { floor: contract.floor, unlistedServer: contract.unlisted }) : NEUTRAL),
     callEvidence: (tool) => loadPart('contract').callEvidence(tool),
     // A test of ours leaves no code behind.
     allowOnce: (payload, verdict) => (process.env['PRAETORCTL_HOOK_SYNTHETIC'] === '1' ? verdict : loadPart('once').allowOnce(place, payload, verdict, Date.now())),

@@ -19,7 +19,7 @@ interface Parts {
   readonly once: { readonly allowOnce: (place: OncePlace, payload: Payload, verdict: Verdict, now: number) => Verdict };
   readonly record: { readonly refusal: (directory: string, platform: string) => string | undefined; readonly record: (directory: string, client: string, event: string, raw: Uint8Array) => void };
   readonly contract: {
-    readonly contractVerdict: (place: ContractPlace, tool: ToolCall, policy: ContractPolicy) => Verdict;
+    readonly contractVerdict: (place: ContractPlace, tool: ToolCall, spell: (name: string) => string, policy: ContractPolicy) => Verdict;
     readonly callEvidence: (tool: ToolCall) => string | undefined;
   };
   readonly evaluators: { readonly runEvaluators: (specs: readonly EvaluatorSpec[], payload: Payload, place: EvaluatorPlace) => EvaluatorResult[] };

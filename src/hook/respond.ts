@@ -36,7 +36,7 @@ export interface Response {
 export interface Effects {
   readonly evaluate: (specs: readonly EvaluatorSpec[], payload: Payload) => readonly EvaluatorResult[];
   /** What the catalogues say about a call of an MCP tool. */
-  readonly contract: (tool: ToolCall, settings: HookSettings) => Verdict;
+  readonly contract: (tool: ToolCall, spell: (name: string) => string, settings: HookSettings) => Verdict;
   /** How the guarding runtime knows the call again. */
   readonly callEvidence: (tool: ToolCall) => string | undefined;
   /** A verdict with a code, or neutral where a person allowed this call. */
@@ -51,7 +51,7 @@ export function respond(registered: HookDialect, event: CanonicalEvent, value: u
   if ('fault' in decoded) return { ...errorResponse(dialect, event, decoded.fault), caller };
   const payload = { ...decoded, caller, ...(decoded.tool === undefined ? {} : { tool: withServer(decoded.tool, dialect, place.servers ?? noServers) }) };
   const settings = wantsSettings(event) ? place.settings?.(payload.workspace) ?? NO_SETTINGS : NO_SETTINGS;
-  const judged = stricter(judge(payload, () => policyFacts(place, payload), load), contracted(payload, settings, effects));
+  const judged = stricter(judge(payload, () => policyFacts(place, payload), load), contracted(payload, dialect, settings, effects));
   const guarded = withProblem(judged, payload, settings);
   const checked = effects === undefined ? { verdict: guarded, receipt: '', complaint: '' } : check(guarded, payload, settings, effects);
   const stops = checked.verdict.decision === 'deny' || checked.verdict.decision === 'ask';
@@ -75,8 +75,10 @@ function isForeign(registered: HookDialect, caller: string): boolean {
   return caller !== 'unknown' && caller !== registered.id && registered.fromWords === undefined;
 }
 
-function contracted({ event, tool }: Payload, settings: HookSettings, effects: Effects | undefined): Verdict {
-  return effects !== undefined && tool?.kind === 'mcp' && isToolGate(event) ? effects.contract(tool, settings) : NEUTRAL;
+const asItIs = (name: string): string => name;
+
+function contracted({ event, tool }: Payload, dialect: HookDialect, settings: HookSettings, effects: Effects | undefined): Verdict {
+  return effects !== undefined && tool?.kind === 'mcp' && isToolGate(event) ? effects.contract(tool, dialect.mcpSpelling ?? asItIs, settings) : NEUTRAL;
 }
 
 const WEIGHT = { neutral: 0, allow: 0, ask: 1, deny: 2 } as const;

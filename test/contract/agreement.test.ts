@@ -40,7 +40,7 @@ function indexOf(catalogue: Catalogue): ContractIndex {
 }
 
 function holds(catalogue: Catalogue, tool: string, input: JsonObject, floor: 'none' | 'unsafe' | 'all', era: 'legacy' | 'modern', elicitation: boolean): void {
-  const hook = decideCall(indexOf(catalogue), { server: catalogue.service.id, tool, verbatim: true }, input, { floor, unlistedServer: 'pass' });
+  const hook = decideCall(indexOf(catalogue), { pairs: [{ server: catalogue.service.id, tool }], spell: (name) => name }, input, { floor, unlistedServer: 'pass' });
   const live = withLiveTools(catalogue);
   const capabilities = elicitation ? { elicitation: { form: {} } } : {};
   const made = rig(live.catalogue, live.tools, { floor });

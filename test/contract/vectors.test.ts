@@ -35,7 +35,7 @@ const index: ContractIndex = {
   isQuarantined: () => false,
 };
 
-const VERBATIM = ['claude', 'antigravity', 'gemini'];
+const SPELLED = ['codex'];
 const decided = vectors.filter(({ id, kind, resolve }) => kind === 'hook' && (resolve !== null || id === 'cv-077' || id === 'cv-079'));
 
 describe('decideCall', () => {
@@ -45,7 +45,7 @@ describe('decideCall', () => {
     const { server, tool } = vector.resolve ?? { server: 'payments', tool: 'payments_create_refund' };
     const policy: ContractPolicy = { floor: vector.policy?.humanApprovalFloor ?? 'none', unlistedServer: vector.policy?.unlistedServer ?? 'pass' };
     const input = vector.payload.toolCall === undefined ? vector.payload.tool_input ?? vector.payload.args : vector.payload.toolCall.args.Arguments;
-    const got = decideCall(index, { server, tool, verbatim: VERBATIM.includes(vector.client) }, input, policy);
+    const got = decideCall(index, { pairs: [{ server, tool }], spell: SPELLED.includes(vector.client) ? normalName : (name) => name }, input, policy);
     const want = vector.expect;
     // What the model can put right comes first, as the disputed vectors recommend.
     if (vector.disputed !== undefined) return expect(got).toMatchObject({ decision: 'deny', code: 'idempotency_required', required: want.required });
