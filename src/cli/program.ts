@@ -5,6 +5,7 @@ import { EXIT, PraetorError, exitOf, type Diagnostic } from '../model/diagnostic
 import { homeOf } from '../roots/own-dirs.ts';
 import { clientsApply, clientsCapabilities, clientsList, clientsPlan, clientsRemove, clientsRollback, clientsVerifyAsked } from './clients.ts';
 import { completionScript, SHELLS, type Shell } from './completion.ts';
+import { contractApprove, contractDiff, contractGrant, contractImport, contractLint, contractList, contractReview } from './contract.ts';
 import { runDoctorCommand } from './doctor.ts';
 import { policyExplain, policyList, policyTest } from './policy.ts';
 import { policyLint } from './policy-lint.ts';
@@ -162,6 +163,25 @@ function addPolicy(program: Command, running: Running): void {
     .action(action(running, 'policy-allow', policyAllow));
 }
 
+function addContract(program: Command, running: Running): void {
+  const contract = program.command('contract').description('Catalogues of MCP servers: what each tool does, and what has to be shown before it runs.');
+  const sub = (spec: string, description: string): Command => addGlobal(contract.command(spec).description(description));
+  sub('list', 'The catalogues of this workstation.').action(action(running, 'contract-list', contractList));
+  sub('import <server>', 'Start a server that is configured, read its tools, and write or renew its catalogue. Asks before it starts anything.')
+    .addOption(clientOption()).addOption(yesOption()).action(action(running, 'contract-import', contractImport));
+  sub('review <service>', 'Show what waits for approval, with every character of its texts.')
+    .addOption(new Option('--all', 'approved operations too')).action(action(running, 'contract-review', contractReview));
+  sub('approve <service> [operations...]', 'Approve operations by id or tool name, exact or with *: what was shown is what is approved.')
+    .addOption(new Option('--reads', 'all that only read')).addOption(new Option('--all', 'all that wait')).addOption(new Option('--note <text>', 'kept with the approval')).addOption(yesOption())
+    .action(action(running, 'contract-approve', contractApprove));
+  sub('diff <service>', 'What changed since the approval. Exit 3 if an operation is stopped by it.')
+    .addOption(new Option('--live', 'ask the server itself: starts it')).addOption(yesOption()).action(action(running, 'contract-diff', contractDiff));
+  sub('lint', 'Check every catalogue and put them into force. A loosening needs --allow-loosening.')
+    .addOption(new Option('--allow-loosening', 'what is confirmed or approved less than before is meant so')).action(action(running, 'contract-lint', contractLint));
+  sub('grant <operation>', 'Allow one call of an operation that a person approves. Asks in a terminal.')
+    .addOption(new Option('--for <duration>', 'how long it may wait for its call: 30s, 15m (default), at most 8h')).action(action(running, 'contract-grant', contractGrant));
+}
+
 function addReceipts(program: Command, running: Running): void {
   const receipts = program.command('receipts').description('Which hooks ran, and what they answered.');
   const sub = (spec: string, description: string): Command => addGlobal(receipts.command(spec).description(description));
@@ -188,6 +208,7 @@ export function buildProgram(running: Running): Command {
     .showHelpAfterError(false).helpCommand(false);
   addClients(program, running);
   addPolicy(program, running);
+  addContract(program, running);
   addReceipts(program, running);
   addGlobal(program.command('doctor').description('Check this workstation: does the registered command run, and does it judge?'))
     .addOption(clientOption()).addOption(scopeOption()).addOption(settingsOption())
@@ -202,6 +223,7 @@ export function buildProgram(running: Running): Command {
     .action(action(running, 'fixtures', fixturesRedact));
   addGlobal(program.command('completion <shell>').description('Print a completion script for bash, zsh, fish or pwsh.'))
     .action(action(running, 'completion', ({ args }) => completionOutcome(program, args[0] ?? '')));
+  program.command('mcp <server>').description('The guarding runtime that clients start in the place of an MCP server with a catalogue.').action(() => undefined);
   program.command('hook <client> <event>').description('The entrypoint that registered hooks call. Reads one JSON document from standard input.').action(() => undefined);
   return program;
 }

@@ -111,6 +111,10 @@ function answer<T extends z.ZodRawShape>(kind: string, body: T): z.ZodType {
   return z.union([z.strictObject({ schema: z.literal(`praetorctl/${kind}`), ...header, ...body }), failed]);
 }
 
+const contractChange = z.strictObject({
+  tool: z.string(), part: z.enum(['new', 'missing', 'description', 'input', 'annotations', 'output']), severity: z.enum(['blocking', 'high', 'notation', 'info']), text: z.string(),
+});
+
 /** By kind: the `schema` field of an answer is `praetorctl/<kind>`. */
 export const OUTPUT_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   plan: answer('plan', plan.shape),
@@ -178,6 +182,17 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
     rules: z.int(), evaluators: z.int(),
   }),
   'policy-allow': answer('policy-allow', { code: z.string(), rule: z.string(), workspace: z.string(), once: z.boolean(), granted: z.boolean(), expires: z.string().nullable() }),
+  'contract-list': answer('contract-list', {
+    services: z.array(z.strictObject({ service: z.string(), path: z.string(), bindings: z.array(z.string()), operations: z.int(), approved: z.int(), waiting: z.int() })),
+  }),
+  'contract-import': answer('contract-import', {
+    service: z.string(), path: z.string().describe('Of the catalogue.'), operations: z.int(), added: z.int(), changes: z.array(contractChange), dependent: z.array(z.string()).describe('Tools that the server shows only to clients that can do more.'),
+  }),
+  'contract-review': answer('contract-review', { service: z.string(), path: z.string(), operations: z.array(z.looseObject({ id: z.string(), mcpTool: z.string(), tier: z.enum(['none', 'model', 'person']) })).describe('As in the catalogue, with whom a call asks.') }),
+  'contract-approve': answer('contract-approve', { service: z.string(), approved: z.array(z.string()) }),
+  'contract-diff': answer('contract-diff', { service: z.string(), changes: z.array(contractChange) }),
+  'contract-lint': answer('contract-lint', { services: z.int(), operations: z.int(), loosened: z.int() }),
+  'contract-grant': answer('contract-grant', { operation: z.string(), expires: z.string() }),
   receipts: answer('receipts', { receipts: z.array(receipt), more: z.boolean().describe('Older receipts match too.'), damagedLines: z.int() }),
   receipt: answer('receipt', { receipt, reason: z.string().nullable().describe('What the rule says, in this version.') }),
   fixtures: answer('fixtures', { written: z.array(z.string()), skipped: z.array(z.string()).describe('Files that are no recording.') }),

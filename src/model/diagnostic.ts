@@ -15,6 +15,7 @@ const EXIT_OF = {
   'settings-unreadable': EXIT.failed,
   'catalogue-invalid': EXIT.usage,
   'catalogue-unreadable': EXIT.failed,
+  'catalogue-loosened': EXIT.no,
   'not-detected': EXIT.ok,
   'unverified-root': EXIT.ok,
   'note': EXIT.ok,

@@ -1,0 +1,286 @@
+// Contract: `praetorctl contract import | review | approve | diff | lint | list | grant`: flags -> the pure rules of contract/ -> the
+// store. What starts a program, approves or allows asks a person; agents are refused where they would approve themselves.
+import { parseCatalogue, type Catalogue, type Operation } from '../contract/catalogue-schema.ts';
+import { draftOperation, type Draft } from '../contract/classify.ts';
+import { canonicalJson, stops, type Change, type ToolDefinition } from '../contract/pins.ts';
+import { approve, loosenings, mergeTools, selected, tierOf, unmatched } from '../contract/review.ts';
+import { OWN_DIR_MODE, makeDirs, putFile, toBytes, toText } from '../clientsetup/statefiles.ts';
+import { ownDirsOf } from '../clientsetup/survey.ts';
+import type { Host } from '../host.ts';
+import { EXIT, PraetorError, type Diagnostic } from '../model/diagnostic.ts';
+import { isObject } from '../model/json.ts';
+import { personOf, recordChange } from '../mcp/changes.ts';
+import { GRANT_MS_DEFAULT, GRANT_MS_MAX, GRANTS_DIRECTORY, type Grant } from '../mcp/grant-file.ts';
+import { inspectServer } from '../mcp/runtime/inspect.ts';
+import { catalogueOf, compileCatalogues, readCatalogues, writeCatalogue, type StorePlace } from '../mcp/store.ts';
+import { rootContext } from '../roots/context.ts';
+import { joinPath } from '../roots/paths.ts';
+import { loadSettings } from '../settings/load.ts';
+import { durationMs } from '../settings/schema.ts';
+import { changeLines, definitionLines, operationLines, summaryLine } from './contract-view.ts';
+import { findServers, type FoundServer } from './contract-servers.ts';
+import { needPerson, refuseAgents } from './person.ts';
+import { VERSION, type Outcome } from './output.ts';
+import type { CommandContext } from './program.ts';
+import { printable } from './style.ts';
+
+const SHOWN_DIRECTORY = 'shown';
+/** Everything that a client may have, for the second look: some servers show other tools then. */
+const CAPABILITIES = { roots: { listChanged: true }, sampling: {}, elicitation: { form: {}, url: {} } };
+
+interface Ground { readonly host: Host; readonly place: StorePlace; readonly name: string; readonly context: CommandContext }
+
+function groundOf(context: CommandContext): Ground {
+  const { host } = context.io;
+  const dirs = ownDirsOf(host, rootContext(host));
+  return { host, place: { state: dirs.state, config: dirs.config }, name: context.args[0] ?? '', context };
+}
+
+const done = (kind: string, body: Record<string, unknown>, lines: readonly string[], extra: Partial<Outcome> = {}): Outcome =>
+  ({ exit: EXIT.ok, kind, body, text: lines.join('\n'), diagnostics: [], wrote: true, ...extra });
+
+async function agreed({ context }: Ground, question: string): Promise<boolean> {
+  if (context.options['yes'] === true) return true;
+  if (!context.io.inIsTty) throw new PraetorError({ code: 'not-confirmed', message: 'there is no terminal to ask on', fix: 'run it in a terminal, or pass --yes' });
+  const answer = (await context.io.ask(`${question} [y/N] `) ?? '').trim().toLowerCase();
+  return answer === 'y' || answer === 'yes';
+}
+
+const NOT_DONE = (kind: string): Outcome => ({ exit: EXIT.interrupted, kind, body: {}, text: 'nothing was done', diagnostics: [], wrote: false });
+
+// ---- import ----
+
+function sourceOf({ host, name, context }: Ground): Extract<FoundServer, { kind: 'stdio' }> {
+  const root = rootContext(host);
+  const loaded = loadSettings(host, ownDirsOf(host, root).config, undefined);
+  if (!loaded.ok) throw new PraetorError(loaded.diagnostics[0] ?? { code: 'settings-invalid', message: 'the settings are invalid', fix: 'correct them' });
+  const clients = (context.options['client'] as string[] | undefined) ?? [];
+  const found = findServers(host, name, { context: root, settings: loaded.settings, clients, scope: 'user' });
+  const [first] = found;
+  if (first === undefined) throw new PraetorError({ code: 'usage', message: `no server named ${name} is in the settings or in a client's file`, fix: 'praetorctl clients list, or name its client with --client' });
+  if (first.kind === 'http') throw new PraetorError({ code: 'usage', message: `${name} is reached over HTTP, which import cannot look at yet`, fix: 'register it with a program that speaks on standard input and output' });
+  return first;
+}
+
+async function toolsOf(server: Extract<FoundServer, { kind: 'stdio' }>): Promise<{ tools: ToolDefinition[]; version: string; protocol: string; dependent: string[] }> {
+  try {
+    const plain = await inspectServer(server, {});
+    const full = await inspectServer(server, CAPABILITIES);
+    const names = new Set(plain.tools.map(({ name }) => name));
+    const dependent = full.tools.filter(({ name }) => !names.has(name));
+    return { tools: [...plain.tools, ...dependent], version: full.version, protocol: full.protocol, dependent: dependent.map(({ name }) => name) };
+  } catch (error) {
+    throw new PraetorError({ code: 'catalogue-unreadable', message: `the server did not show its tools: ${error instanceof Error ? error.message : 'unknown'}`, fix: 'start it by hand to see why, then import again' }, error);
+  }
+}
+
+function newCatalogue(host: Host, service: string, binding: string, server: Extract<FoundServer, { kind: 'stdio' }>, look: { tools: readonly ToolDefinition[]; version: string; protocol: string }): Catalogue {
+  const document = {
+    schema: 'praetor.catalogue/1', bindings: [binding],
+    service: { id: service, version: look.version.slice(0, 64), source: { kind: 'mcp', digest: `sha256:${host.sha256(canonicalJson(look.tools as never))}`, protocolVersion: look.protocol, capturedWith: ['elicitation.form', 'elicitation.url', 'roots', 'sampling'] } },
+    upstream: { transport: 'stdio', command: server.command, args: [...server.args], envNames: [...server.envNames] }, operations: [],
+  };
+  const parsed = parseCatalogue(service, JSON.stringify(document));
+  if (!parsed.ok) throw new PraetorError(parsed.diagnostics[0] ?? { code: 'catalogue-invalid', message: 'the catalogue is invalid', fix: 'choose another name' });
+  return parsed.catalogue;
+}
+
+/** A catalogue's id is its file's name and a word of the command line. */
+function serviceId(name: string): string {
+  const id = name.toLowerCase().replace(/[^a-z0-9_-]+/g, '-').replace(/^[^a-z]+|[^a-z0-9]+$/g, '').slice(0, 64);
+  if (id === '') throw new PraetorError({ code: 'usage', message: `no catalogue can be named after ${name.slice(0, 40)}`, fix: 'rename the server' });
+  return id;
+}
+
+export async function contractImport(context: CommandContext): Promise<Outcome> {
+  const ground = groundOf(context);
+  const { host, place, name } = ground;
+  const server = sourceOf(ground);
+  context.io.err(`This starts the server as ${server.from} does, to read its list of tools:\n  ${printable([server.command, ...server.args].join(' '))}\n`);
+  if (!await agreed(ground, 'Start it?')) return NOT_DONE('contract-import');
+  const look = await toolsOf(server);
+  const service = serviceId(name);
+  const known = readCatalogues(host, place).catalogues.find(({ catalogue }) => catalogue.service.id === service)?.catalogue;
+  const { catalogue, added, changes } = mergeTools(known ?? newCatalogue(host, service, name, server, look), look.tools, (text) => host.sha256(text));
+  const path = writeCatalogue(host, place, catalogue);
+  keepDefinitions(host, place, service, look.tools);
+  recordChange(host, place, { action: 'import', service, operations: added.map(({ operation }) => operation.id), from: server.from });
+  const compiled = compileCatalogues(host, place, VERSION);
+  const lines = [summaryLine(catalogue, path), ...changeLines(changes), ...flagLines(added), `next: praetorctl contract review ${service}`];
+  return done('contract-import', { service, path, operations: catalogue.operations.length, added: added.length, changes, dependent: look.dependent }, lines, { diagnostics: compiled.diagnostics });
+}
+
+function flagLines(added: readonly Draft[]): string[] {
+  return added.flatMap(({ operation, flags, suggests }) => [...flags, ...(suggests === undefined ? [] : [`its name says that it only ${suggests}s: set effect to read if that is so`])].map((flag) => `  ${printable(operation.mcpTool)}: ${flag}`));
+}
+
+// ---- what was shown ----
+
+function definitionsPath(host: Host, place: StorePlace, service: string): string {
+  return joinPath(host.platform, place.state, 'definitions', `${service}.json`);
+}
+
+/** The tools as the server gave them, for review: a catalogue holds their digests only. */
+function keepDefinitions(host: Host, place: StorePlace, service: string, tools: readonly ToolDefinition[]): void {
+  makeDirs(host, joinPath(host.platform, place.state, 'definitions'), OWN_DIR_MODE);
+  putFile(host, definitionsPath(host, place, service), toBytes(JSON.stringify(tools)));
+}
+
+function definitionsOf(host: Host, place: StorePlace, service: string): ReadonlyMap<string, ToolDefinition> {
+  try {
+    const tools = JSON.parse(toText(host.readFile(definitionsPath(host, place, service), 256 * 1024 * 1024))) as ToolDefinition[];
+    return new Map(tools.map((tool) => [tool.name, tool]));
+  } catch {
+    return new Map();
+  }
+}
+
+function shownPath(host: Host, place: StorePlace, service: string): string {
+  return joinPath(host.platform, place.state, SHOWN_DIRECTORY, `${service}.json`);
+}
+
+/** Definition digests that a person has seen, by tool. */
+function shownOf(host: Host, place: StorePlace, service: string): Record<string, string> {
+  try {
+    const value: unknown = JSON.parse(toText(host.readFile(shownPath(host, place, service), 64 * 1024 * 1024)));
+    return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, digest]) => [key, String(digest)])) : {};
+  } catch {
+    return {};
+  }
+}
+
+function show(ground: Ground, catalogue: Catalogue, operations: readonly Operation[]): string[] {
+  const { host, place } = ground;
+  const tools = definitionsOf(host, place, catalogue.service.id);
+  const shown = { ...shownOf(host, place, catalogue.service.id) };
+  for (const { mcpTool, pin } of operations) {
+    const tool = tools.get(mcpTool);
+    // Only a text that has this digest is what will be approved.
+    if (tool !== undefined && draftOperation(catalogue.service.id, tool, (text) => host.sha256(text)).operation.pin.definition === pin.definition) shown[mcpTool] = pin.definition;
+  }
+  makeDirs(host, joinPath(host.platform, place.state, SHOWN_DIRECTORY), OWN_DIR_MODE);
+  putFile(host, shownPath(host, place, catalogue.service.id), toBytes(JSON.stringify(shown)));
+  return operations.flatMap((operation) => [...operationLines(catalogue, operation), ...definitionLines(tools.get(operation.mcpTool))]);
+}
+
+export function contractReview(context: CommandContext): Outcome {
+  const ground = groundOf(context);
+  const { catalogue, path } = catalogueOf(ground.host, ground.place, ground.name);
+  const all = context.options['all'] === true;
+  const operations = catalogue.operations.filter(({ state }) => all || state === 'review_required' || state === 'generated');
+  const lines = show(ground, catalogue, operations);
+  const next = operations.some(({ effect }) => effect === 'read') ? `praetorctl contract approve ${ground.name} --reads` : `praetorctl contract approve ${ground.name} TOOL...`;
+  const body = { service: ground.name, path, operations: operations.map((operation) => ({ ...operation, tier: tierOf(catalogue, operation) })) };
+  return done('contract-review', body, operations.length === 0 ? ['nothing waits for a review'] : [...lines, '', `next: ${next} (change what is wrong in the catalogue before: effect, risk, reversible, confirmationRequired, ...)`]);
+}
+
+// ---- approve ----
+
+export async function contractApprove(context: CommandContext): Promise<Outcome> {
+  const ground = groundOf(context);
+  const { host, place, name } = ground;
+  refuseAgents(host, `praetorctl contract approve ${name}`);
+  const { catalogue } = catalogueOf(host, place, name);
+  const patterns = context.args.slice(1);
+  const missing = unmatched(catalogue, patterns);
+  if (missing.length > 0) throw new PraetorError({ code: 'usage', message: `no operation is named ${missing.join(', ').slice(0, 200)}`, fix: `praetorctl contract review ${name} --all` });
+  const chosen = selected(catalogue, { reads: context.options['reads'] === true, all: context.options['all'] === true, patterns });
+  if (chosen.length === 0) return done('contract-approve', { service: name, approved: [] }, ['nothing that waits for approval is meant'], { wrote: false });
+  if (context.options['yes'] !== true) context.io.err(`${show(ground, catalogue, chosen).join('\n')}\n`);
+  const shown = shownOf(host, place, name);
+  const unseen = chosen.filter(({ mcpTool, pin }) => shown[mcpTool] !== pin.definition);
+  if (unseen.length > 0) {
+    throw new PraetorError({ code: 'not-confirmed', message: `the definition of ${unseen.map(({ mcpTool }) => mcpTool).join(', ').slice(0, 200)} was not shown as it is now`, fix: `praetorctl contract import ${name}, then praetorctl contract review ${name}` });
+  }
+  if (!await agreed(ground, `Approve ${chosen.length === 1 ? 'this operation' : `these ${chosen.length} operations`}?`)) return NOT_DONE('contract-approve');
+  const note = typeof context.options['note'] === 'string' ? context.options['note'] : undefined;
+  const approved = approve(catalogue, chosen.map(({ mcpTool }) => mcpTool), personOf(host), new Date(host.now()).toISOString(), note);
+  writeCatalogue(host, place, approved);
+  recordChange(host, place, { action: 'approve', service: name, operations: chosen.map(({ id }) => id), from: 'terminal' });
+  const compiled = compileCatalogues(host, place, VERSION);
+  return done('contract-approve', { service: name, approved: chosen.map(({ id }) => id) }, [`${chosen.length} approved`, 'next: praetorctl clients apply'], { diagnostics: compiled.diagnostics });
+}
+
+// ---- diff, lint, list ----
+
+export async function contractDiff(context: CommandContext): Promise<Outcome> {
+  const ground = groundOf(context);
+  const { host, place, name } = ground;
+  const { catalogue } = catalogueOf(host, place, name);
+  let tools = [...definitionsOf(host, place, name).values()];
+  if (context.options['live'] === true) {
+    const { upstream } = catalogue;
+    if (upstream?.transport !== 'stdio') throw new PraetorError({ code: 'usage', message: `the catalogue of ${name} names no program to start`, fix: 'praetorctl contract diff without --live' });
+    context.io.err(`This starts the server: ${printable([upstream.command, ...upstream.args].join(' '))}\n`);
+    if (!await agreed(ground, 'Start it?')) return NOT_DONE('contract-diff');
+    tools = (await toolsOf({ kind: 'stdio', command: upstream.command, args: upstream.args, envNames: upstream.envNames, env: {}, from: 'the catalogue' })).tools;
+  }
+  const { changes } = mergeTools(catalogue, tools, (text) => host.sha256(text));
+  const open = changes.filter((change) => stops(change) || change.part === 'new');
+  const lines = changes.length === 0 ? ['no change'] : changeLines(changes);
+  return done('contract-diff', { service: name, changes }, lines, { exit: open.some(stops) ? EXIT.no : EXIT.ok, wrote: false });
+}
+
+export function contractLint(context: CommandContext): Outcome {
+  const { host, place } = groundOf(context);
+  refuseAgents(host, 'praetorctl contract lint');
+  const isAllowed = context.options['allow-loosening'] === true || context.options['allowLoosening'] === true;
+  const before = compiledBefore(host, place);
+  const read = readCatalogues(host, place);
+  const loose = read.catalogues.flatMap(({ catalogue, path }) => {
+    const was = before.get(catalogue.service.id);
+    return (was === undefined ? [] : loosenings(was, catalogue)).map((one): Diagnostic => ({ code: 'catalogue-loosened', severity: 'error', where: { path }, message: `${one.operation}: ${one.text}`, fix: 'undo it, or confirm it: praetorctl contract lint --allow-loosening' }));
+  });
+  if (loose.length > 0 && !isAllowed) return done('contract-lint', { services: read.catalogues.length, operations: 0, loosened: loose.length }, [], { exit: EXIT.no, diagnostics: loose, wrote: false });
+  const compiled = compileCatalogues(host, place, VERSION);
+  for (const { catalogue } of loose.length > 0 ? read.catalogues : []) {
+    const operations = loosenings(before.get(catalogue.service.id) ?? catalogue, catalogue).map(({ operation }) => operation);
+    if (operations.length > 0) recordChange(host, place, { action: 'loosen', service: catalogue.service.id, operations, from: 'terminal' });
+  }
+  const failed = compiled.diagnostics.length > 0;
+  return done('contract-lint', { services: compiled.services, operations: compiled.operations, loosened: loose.length }, failed ? [] : [`${compiled.services} catalogues, ${compiled.operations} operations in force`], { exit: failed ? EXIT.usage : EXIT.ok, diagnostics: compiled.diagnostics, wrote: !failed });
+}
+
+function compiledBefore(host: Host, place: StorePlace): ReadonlyMap<string, Catalogue> {
+  const directory = joinPath(host.platform, place.state, 'catalogues');
+  const names = host.stat(directory) === undefined ? [] : host.readDir(directory).filter((name) => name.endsWith('.json'));
+  return new Map(names.flatMap((name) => {
+    const parsed = parseCatalogue(name, toText(host.readFile(joinPath(host.platform, directory, name), 256 * 1024 * 1024)));
+    return parsed.ok ? [[parsed.catalogue.service.id, parsed.catalogue] as const] : [];
+  }));
+}
+
+export function contractList(context: CommandContext): Outcome {
+  const { host, place } = groundOf(context);
+  const { catalogues, diagnostics } = readCatalogues(host, place);
+  const services = catalogues.map(({ catalogue, path }) => ({
+    service: catalogue.service.id, path, bindings: catalogue.bindings, operations: catalogue.operations.length,
+    approved: catalogue.operations.filter(({ state }) => state === 'approved').length, waiting: catalogue.operations.filter(({ state }) => state === 'review_required' || state === 'generated').length,
+  }));
+  const lines = catalogues.length === 0 ? ['no catalogue. make one of a server that a client has: praetorctl contract import SERVER'] : catalogues.map(({ catalogue, path }) => summaryLine(catalogue, path));
+  return done('contract-list', { services }, lines, { diagnostics, wrote: false });
+}
+
+// ---- grant ----
+
+export async function contractGrant(context: CommandContext): Promise<Outcome> {
+  const ground = groundOf(context);
+  const { host, place, name } = ground;
+  needPerson(context.io, `praetorctl contract grant ${/^[a-z0-9_.-]{1,256}$/.test(name) ? name : 'OPERATION'}`);
+  const found = readCatalogues(host, place).catalogues.flatMap(({ catalogue }) => catalogue.operations.filter(({ id }) => id === name).map((operation) => ({ catalogue, operation })))[0];
+  if (found === undefined) throw new PraetorError({ code: 'usage', message: `no catalogue has an operation ${name.slice(0, 100)}`, fix: 'the refusal names it; praetorctl contract list shows the catalogues' });
+  const text = context.options['for'];
+  const ms = text === undefined ? GRANT_MS_DEFAULT : /^[1-9][0-9]{0,4}[smh]$/.test(String(text)) ? durationMs(String(text)) : 0;
+  if (ms <= 0 || ms > GRANT_MS_MAX) throw new PraetorError({ code: 'usage', message: '--for takes a duration of at most 8h, for example 10m', fix: `praetorctl contract grant ${name} --for 10m` });
+  context.io.err(`${operationLines(found.catalogue, found.operation).join('\n')}\n`);
+  const answer = (await context.io.ask(`Allow one call of it within ${Math.round(ms / 1000)} s? [y/N] `) ?? '').trim().toLowerCase();
+  if (answer !== 'y' && answer !== 'yes') return NOT_DONE('contract-grant');
+  const grant: Grant = { v: 1, operation: name, expiresMs: host.now() + ms, by: personOf(host), at: new Date(host.now()).toISOString() };
+  const directory = joinPath(host.platform, place.state, GRANTS_DIRECTORY);
+  makeDirs(host, directory, OWN_DIR_MODE);
+  putFile(host, joinPath(host.platform, directory, `${host.nonce(8)}.json`), toBytes(JSON.stringify(grant)));
+  recordChange(host, place, { action: 'grant', service: found.catalogue.service.id, operations: [name], from: 'terminal' });
+  return done('contract-grant', { operation: name, expires: new Date(grant.expiresMs).toISOString() }, [`allowed once until ${new Date(grant.expiresMs).toISOString()}: let the client call it again`]);
+}
+
+export type { Change };

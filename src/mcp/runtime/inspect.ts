@@ -1,0 +1,72 @@
+// Contract: asks a server for its tools: started, initialised, listed, ended. IO. Bounded in time, pages and bytes. Starting a server is
+// running code: the caller has asked the person before.
+import { isObject, type JsonObject } from '../../model/json.ts';
+import type { ToolDefinition } from '../../contract/pins.ts';
+import { messageOf, request } from '../messages.ts';
+import { lineSplitter } from './lines.ts';
+import { startProgram, type StdioUpstream } from './upstream.ts';
+
+export const INSPECT_MS_MAX = 60_000;
+const PAGES_MAX = 1_000;
+const LINE_BYTES_MAX = 64 * 1024 * 1024;
+const PROTOCOL = '2025-11-25';
+
+export interface Inspected { readonly tools: readonly ToolDefinition[]; readonly version: string; readonly protocol: string }
+
+/** Rejects with a sentence that says what the server did instead. */
+export function inspectServer(upstream: StdioUpstream, capabilities: JsonObject, limitMs = INSPECT_MS_MAX): Promise<Inspected> {
+  return new Promise((done, fail) => {
+    const tools: ToolDefinition[] = [];
+    let info = { version: '', protocol: PROTOCOL };
+    let pages = 0;
+    let over = false;
+    const finish = (error?: string): void => {
+      if (over) return;
+      over = true;
+      clearTimeout(timer);
+      link.end();
+      if (error === undefined) done({ tools, ...info });
+      else fail(new Error(error));
+    };
+    const timer = setTimeout(() => finish(`it did not list its tools within ${limitMs / 1000} s`), limitMs);
+    const list = (cursor?: string): void => void link.send(request(`praetor-${++pages}`, 'tools/list', cursor === undefined ? {} : { cursor }));
+    const take = (line: Buffer): void => {
+      const message = messageOf(line.toString('utf8'));
+      if (message.kind === 'request') {
+        link.send(`${JSON.stringify({ jsonrpc: '2.0', id: message.id, error: { code: -32601, message: 'not here' } })}\n`);
+        return;
+      }
+      if (message.kind !== 'response') return;
+      const { result } = message.value;
+      if (!isObject(result)) return finish('it answered with an error');
+      if (message.id === 'praetor-init') {
+        const server = isObject(result['serverInfo']) ? result['serverInfo'] : {};
+        info = { version: typeof server['version'] === 'string' ? server['version'] : '', protocol: typeof result['protocolVersion'] === 'string' ? result['protocolVersion'] : PROTOCOL };
+        link.send(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`);
+        return list();
+      }
+      if (message.id !== `praetor-${pages}`) return;
+      for (const tool of Array.isArray(result['tools']) ? result['tools'] : []) if (isTool(tool)) tools.push(tool as unknown as ToolDefinition);
+      const cursor = result['nextCursor'];
+      if (typeof cursor === 'string' && cursor !== '' && pages < PAGES_MAX) list(cursor);
+      else finish();
+    };
+    const split = lineSplitter(take, LINE_BYTES_MAX);
+    const link = startProgram(upstream, {
+      onChunk: (chunk) => {
+        try {
+          split(chunk);
+        } catch (error) {
+          finish(error instanceof Error ? error.message : 'it sent what cannot be read');
+        }
+      },
+      onDrain: () => undefined,
+      onEnd: (code, why) => finish(why ?? `it ended with ${code} before it listed its tools`),
+    });
+    link.send(request('praetor-init', 'initialize', { protocolVersion: PROTOCOL, capabilities, clientInfo: { name: 'praetorctl', version: '1' } }));
+  });
+}
+
+function isTool(tool: unknown): boolean {
+  return isObject(tool) && typeof tool['name'] === 'string' && tool['name'].length > 0 && tool['name'].length <= 128 && isObject(tool['inputSchema']);
+}
