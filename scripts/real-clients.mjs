@@ -1,6 +1,7 @@
 // Contract: `npm run test:clients [-- <client> ...]`: installs pinned versions of the real clients outside the product's
 // dependencies and runs test/real/run.mjs (or, for those that need a login, offline.mjs) for each, two at a time, each with a time
-// limit and, where the system allows it, in a network of its own that has nothing but the loopback interface. Prints `ok`, `FAILED` and `skipped:` lines and, last,
+// limit and all together with another, and, where the system allows it, in a network of its own that has nothing but the loopback
+// interface. Prints `ok`, `FAILED` and `skipped:` lines and, last,
 // `N passed, N failed, N skipped`. A skip is never a pass. Ends with 1 if anything failed.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -14,10 +15,14 @@ import { OFFLINE } from '../test/real/offline.mjs';
 const root = resolve(import.meta.dirname, '..');
 /** Those that run a session here, and those of which only commands run without a login. */
 const CLIENTS = [...RUN, ...OFFLINE];
-const CLIENT_MS_MAX = 240_000;
+const CLIENT_MS_MAX = 420_000;
+/** Installs included. A client whose turn does not come within it has failed: nothing was shown of it. */
+const ALL_MS_MAX = 24 * 60_000;
 const INSTALL_MS_MAX = 300_000;
 const AT_ONCE = 2;
 
+const deadline = Date.now() + ALL_MS_MAX;
+const left = (limit) => Math.max(1, Math.min(limit, deadline - Date.now()));
 const counts = { passed: 0, failed: 0, skipped: 0 };
 /** Process groups of ours that run now: an interrupt at the terminal does not reach them by itself. */
 const groups = new Set();
@@ -85,7 +90,7 @@ async function install(cache, client) {
   try {
     writeFileSync(join(temporary, 'package.json'), '{"private":true}\n');
     // Install scripts of these packages only link or fetch things; none is needed.
-    const npm = await run('npm', ['install', '--prefix', temporary, '--no-audit', '--no-fund', '--no-save', '--ignore-scripts', '--loglevel=error', ...client.packages], { limit: INSTALL_MS_MAX, onLine: () => undefined });
+    const npm = await run('npm', ['install', '--prefix', temporary, '--no-audit', '--no-fund', '--no-save', '--ignore-scripts', '--loglevel=error', ...client.packages], { limit: left(INSTALL_MS_MAX), onLine: () => undefined });
     if (npm.code !== 0) {
       say(`skipped: ${client.id}: cannot be installed (${npm.timedOut ? `npm took longer than ${INSTALL_MS_MAX / 1000} s` : `npm exit ${npm.code}: ${npm.tail.slice(-300)}`})`);
       return undefined;
@@ -119,6 +124,7 @@ function isolation() {
 }
 
 async function test(cache, client, prefix) {
+  if (Date.now() >= deadline) return say(`FAILED ${client.id}: not begun within ${ALL_MS_MAX / 60_000} minutes`);
   const place = await install(cache, client);
   if (place === undefined) return;
   const [command, ...args] = [...prefix, process.execPath, join(root, 'test/real', client.offline === true ? 'offline.mjs' : 'run.mjs'), client.id, client.binary(join(place, 'node_modules'))];
@@ -127,7 +133,7 @@ async function test(cache, client, prefix) {
   const temporary = mkdtempSync(join(tmpdir(), 'real-clients-'));
   let lines = 0;
   const result = await run(command, args, {
-    limit: CLIENT_MS_MAX,
+    limit: left(CLIENT_MS_MAX),
     env: { ...process.env, TMPDIR: temporary },
     onLine: (line) => {
       lines += 1;
@@ -135,7 +141,7 @@ async function test(cache, client, prefix) {
     },
   });
   rmSync(temporary, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
-  if (result.timedOut) say(`FAILED ${client.id}: not done after ${CLIENT_MS_MAX / 1000} s`);
+  if (result.timedOut) say(`FAILED ${client.id}: not done after ${Math.round((Date.now() - before) / 1000)} s`);
   else if (result.code !== 0 || lines === 0) say(`FAILED ${client.id}: the test itself ended with ${result.code} - ${result.tail}`);
   else process.stdout.write(`${client.id}: ${((Date.now() - before) / 1000).toFixed(1)} s\n`);
 }
@@ -160,5 +166,6 @@ const worker = async () => {
   for (let client = queue.shift(); client !== undefined; client = queue.shift()) await test(cache, client, prefix);
 };
 await Promise.all(Array.from({ length: AT_ONCE }, worker));
+process.stdout.write(`all: ${((Date.now() - deadline + ALL_MS_MAX) / 60_000).toFixed(1)} minutes\n`);
 process.stdout.write(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`);
 process.exitCode = counts.failed === 0 ? 0 : 1;

@@ -236,4 +236,5 @@ const cline = {
   replaySession: 'known-to-the-model',
 };
 
-export const CLIENTS = [claude, codex, gemini, qwen, copilot, droid, opencode, kilo, cline];
+/** The slow ones first, so that none of them runs alone at the end. */
+export const CLIENTS = [kilo, cline, opencode, qwen, claude, codex, gemini, copilot, droid];
