@@ -13,7 +13,8 @@ function lines(proof: ClientProof, look: Style): string[] {
   const word = proof.proven ? 'proven' : 'not proven';
   const head = `${proof.client.padEnd(8)} ${paint(look, proof.proven ? 'green' : 'red', word.padEnd(10))}  ${proof.cause === null ? '' : `${proof.cause}: `}${withTilde(look, proof.text)}`;
   const seen = proof.control === null ? [] : [`           control ${proof.control}, canary ${proof.canary ?? 'not reached'}, ${proof.seconds} s${proof.version === null ? '' : `, version ${proof.version}`}`];
-  return [head, ...seen, ...(proof.fix === '' ? [] : [`           ${paint(look, 'dim', 'next:')} ${withTilde(look, proof.fix)}`])];
+  const mcp = proof.control === null ? [] : [`           MCP call ${withTilde(look, proof.mcp)}`];
+  return [head, ...seen, ...mcp, ...(proof.fix === '' ? [] : [`           ${paint(look, 'dim', 'next:')} ${withTilde(look, proof.fix)}`])];
 }
 
 export function renderProofs(result: ProveResult, look: Style): string {

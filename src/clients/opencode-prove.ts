@@ -20,6 +20,7 @@ function surface(prefix: string, flags: readonly string[], quiet: readonly strin
     api: 'openai-chat-completions',
     keptEnv: [`${prefix}_CONFIG`, `${prefix}_CONFIG_DIR`],
     shell: (command) => ({ tool: 'bash', input: { command, description: 'a step of the proof' } }),
+    mcp: { prefix: (server) => `${server}_` },
     start: ({ url }) => ({
       argv: ['run', ...flags, '--model', MODEL, PROVE_PROMPT],
       env: { [`${prefix}_CONFIG_CONTENT`]: JSON.stringify(overlay(url)), ...Object.fromEntries(quiet.map((name) => [`${prefix}_${name}`, '1'])) },

@@ -186,6 +186,13 @@ export interface ProveStart {
   readonly workspace?: Readonly<Record<string, JsonObject>>;
 }
 
+export interface McpCalls {
+  /** The names on offer begin with it. */
+  readonly prefix: (server: string) => string;
+  /** The prefix without its end is a namespace of its own, and the name what follows. */
+  readonly namespace?: true;
+}
+
 /** How a client is started without a person against another model, by its own documented means. */
 export interface ProveSurface {
   /** Id of the scripted model's API: src/verify/models. */
@@ -193,6 +200,8 @@ export interface ProveSurface {
   /** Variables of the person's that say where the client's configuration is. No other one reaches it, least of all a key. */
   readonly keptEnv: readonly string[];
   readonly shell: (command: string) => { readonly tool: string; readonly input: JsonObject };
+  /** How the model names the tools of a server, or why none of them is called in a proof. */
+  readonly mcp: McpCalls | { readonly why: string };
   readonly start: (ground: ProveGround) => ProveStart;
   /** What the client is told besides where the model is, and on which version that was seen. */
   readonly basis: Fact;

@@ -6,12 +6,13 @@ import type { ClientEvidence } from '../model/evidence.ts';
 import { CANARY_RULE } from '../policy/canary.ts';
 import type { Receipt } from '../receipts/format.ts';
 import { blockers, desiredTrust } from './checks.ts';
+import type { McpSeen } from './prove-mcp.ts';
 import type { CommandResult } from './run-command.ts';
 
 export const PROOF_CAUSES = [
   'unsupported', 'not-installed', 'not-registered', 'could-not-start', 'never-asked', 'script-not-finished', 'timed-out',
   'file-rejected', 'hooks-off', 'hook-not-trusted', 'hook-changed', 'program-missing', 'hook-timeout', 'hook-broken', 'hook-not-run', 'receipt-lost',
-  'wrong-dialect', 'wrong-caller', 'hook-error', 'policy-allowed', 'version-skew', 'control-refused', 'refused-by-others', 'reason-lost',
+  'wrong-dialect', 'wrong-caller', 'hook-error', 'policy-allowed', 'version-skew', 'control-refused', 'refused-by-others', 'reason-lost', 'mcp-not-judged',
 ] as const;
 export type ProofCause = (typeof PROOF_CAUSES)[number];
 
@@ -29,6 +30,7 @@ export interface RunSeen {
   readonly turns: number;
   readonly control: StepSeen;
   readonly canary: StepSeen;
+  readonly mcp: McpSeen;
   /** Does the registered bare word resolve on the PATH that the client gives its commands? Undefined: the control did not say. */
   readonly onClientPath: boolean | undefined;
   /** Of this run alone, the oldest first. */
@@ -63,7 +65,13 @@ export function causeOf(seen: RunSeen, ground: CauseGround): Finding | undefined
       : silent(seen, ground) ?? withoutRefusal(seen, ground) ?? say('refused-by-others', `the canary was refused, but not by praetorctl: ${client.name}'s own rules or another guard stopped it first`, `allow shell commands in ${client.name}'s own permissions, then prove again`);
   }
   if (!mark && !ends) return say('reason-lost', 'the canary was refused, but the reason did not reach the model', `praetorctl doctor --client ${client.id}`);
-  return wrongHook(refusal, ground);
+  return wrongHook(refusal, ground) ?? mcpPassed(seen, ground);
+}
+
+/** A tool of a server was called and the hook refused no such call. */
+function mcpPassed({ mcp }: RunSeen, { client }: CauseGround): Finding | undefined {
+  if (mcp.tool === undefined || mcp.judged) return undefined;
+  return say('mcp-not-judged', `commands are guarded, but the call of the MCP tool ${mcp.tool} was not refused by the hook`, `praetorctl clients plan --client ${client.id}, then praetorctl doctor`);
 }
 
 const say = (cause: ProofCause, text: string, fix: string): Finding => ({ cause, text, fix });

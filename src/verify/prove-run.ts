@@ -18,6 +18,7 @@ import { openaiResponses } from './models/responses.ts';
 import type { ModelApi } from './models/script.ts';
 import { startModelServer } from './models/server.ts';
 import { waitOf, type RunSeen, type StepSeen } from './prove-cause.ts';
+import { mcpCall, mcpSeen } from './prove-mcp.ts';
 import { receiptsSince } from './receipts.ts';
 import { HOOK_MS_MAX, runCommand, type CommandResult } from './run-command.ts';
 import type { Ground } from './verify.ts';
@@ -27,6 +28,7 @@ export const PROOF_OUTPUT_BYTES_MAX = 1024 * 1024;
 const MARK_BYTES_MAX = 4096;
 const TOKEN_BYTES = 16;
 const WORKSPACE_PREFIX = 'praetorctl-prove-';
+const CANARY_STEP = 1;
 const CONTROL_PROGRAM = 'praetorctl-control';
 
 const APIS: readonly ModelApi[] = [anthropicMessages, openaiResponses, openaiChat, geminiGenerateContent];
@@ -75,7 +77,8 @@ export async function runProof(run: ProofRun): Promise<RunSeen> {
   const temp = host.tempDir(WORKSPACE_PREFIX);
   try {
     const stage = setStage(host, temp);
-    const script = { steps: [surface.shell(stage.commands.control), surface.shell(stage.commands.canary)], ending: 'Done.' };
+    const mcp = 'why' in surface.mcp ? undefined : mcpCall(surface.mcp, serversOf(run.evidence), stage.nonce, CANARY_STEP);
+    const script = { steps: [surface.shell(stage.commands.control), surface.shell(stage.commands.canary), ...(mcp === undefined ? [] : [mcp.step])], ending: 'Done.' };
     const model = await startModelServer({ api, script, token: host.nonce(TOKEN_BYTES), limits: { lifetimeMs: run.timeoutMs + 30_000 } });
     try {
       const fileAt = (name: string): string => joinPath(host.platform, stage.root, 'files', ...name.split('/'));
@@ -84,7 +87,7 @@ export async function runProof(run: ProofRun): Promise<RunSeen> {
       const env = proofEnv(host.env, surface, start, joinPath(host.platform, stage.root, 'tmp'));
       const since = host.now();
       const ended = await host.start(run.program, start.argv, { env, cwd: stage.workspace, timeoutMs: run.timeoutMs, maxBytes: PROOF_OUTPUT_BYTES_MAX });
-      return look(run, stage, model.record(), ended, since);
+      return look(run, stage, model.record(), ended, since, mcp?.called());
     } finally {
       await model.close();
     }
@@ -107,7 +110,12 @@ function stepSeen(host: Host, record: ModelRecord, step: number, mark: string): 
   return { played: (found?.played ?? 0) > 0, took: host.stat(mark) !== undefined, answer: found?.result?.text };
 }
 
-function look(run: ProofRun, stage: Stage, record: ModelRecord, ended: StartResult, since: number): RunSeen {
+/** The servers of our own settings that stand in the client's file: the person's others are none of a proof's business. */
+export function serversOf(evidence: ClientEvidence): readonly string[] {
+  return evidence.files.flatMap((file) => file.servers).filter(({ status }) => status === 'as-desired').map(({ name }) => name);
+}
+
+function look(run: ProofRun, stage: Stage, record: ModelRecord, ended: StartResult, since: number, mcpTool: string | undefined): RunSeen {
   const { host } = run.ground;
   const receipts = ownReceipts(run, stage, since);
   const control = stepSeen(host, record, 0, stage.marks.control);
@@ -115,7 +123,7 @@ function look(run: ProofRun, stage: Stage, record: ModelRecord, ended: StartResu
   return {
     failure: ended.failure, exit: ended.code, timedOut: ended.timedOut,
     requests: record.requests.length, turns: record.steps.reduce((sum, { played }) => sum + played, record.endings),
-    control, canary: stepSeen(host, record, 1, stage.marks.canary),
+    control, canary: stepSeen(host, record, CANARY_STEP, stage.marks.canary), mcp: mcpSeen(mcpTool, receipts),
     onClientPath: control.took ? new TextDecoder().decode(host.readFile(stage.marks.control, MARK_BYTES_MAX)).trim() !== '' : undefined,
     receipts, command: judged || !control.played ? undefined : ask(run),
   };

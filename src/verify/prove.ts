@@ -4,14 +4,14 @@
 // and no token of the person's is in the environment of the client, and no output of the client is kept. Through the Host.
 import type { Host } from '../host.ts';
 import { EXIT, type Diagnostic } from '../model/diagnostic.ts';
-import type { ClientDefinition } from '../model/client.ts';
+import type { ClientDefinition, ProveSurface } from '../model/client.ts';
 import type { ClientEvidence } from '../model/evidence.ts';
 import { clientById } from '../clients/registry.ts';
 import { ENGINE_VERSION, POLICY_DIGEST } from '../policy/build-info.ts';
 import type { Proof } from '../receipts/proof.ts';
 import { bindingOf, storeProof } from './proofs.ts';
-import { causeOf, type Finding, type ProofCause } from './prove-cause.ts';
-import { PROOF_MS_MAX, runProof } from './prove-run.ts';
+import { causeOf, type Finding, type ProofCause, type RunSeen } from './prove-cause.ts';
+import { PROOF_MS_MAX, runProof, serversOf } from './prove-run.ts';
 import { chooseClients, evidenceFor, groundFor, type Ground } from './verify.ts';
 
 export interface ProveRequest {
@@ -42,8 +42,16 @@ export interface ClientProof {
 
 export interface ProveResult { readonly ok: boolean; readonly exit: number; readonly clients: readonly ClientProof[]; readonly diagnostics: readonly Diagnostic[] }
 
-/** A server of the person's may do anything, so none of its tools is called to show something. */
-const MCP_SKIPPED = 'not tried: which tool of a server is harmless is not known';
+const MCP_SKIPPED = 'not tried';
+
+/** A server that praetorctl did not register may do anything, so none of its tools is called to show something. */
+function mcpText(surface: ProveSurface, evidence: ClientEvidence, { mcp, canary }: RunSeen, name: string): string {
+  const servers = serversOf(evidence);
+  if (servers.length === 0) return `${MCP_SKIPPED}: no server of the praetorctl settings is registered`;
+  if ('why' in surface.mcp) return `${MCP_SKIPPED}: ${surface.mcp.why}`;
+  if (mcp.tool !== undefined) return mcp.judged ? `refused: the hook refused a call of ${mcp.tool}, so it did not reach the server` : `not refused by the hook: ${mcp.tool}`;
+  return canary.answer === undefined || canary.took ? `${MCP_SKIPPED}: the canary command was not refused` : `${MCP_SKIPPED}: ${name} offered no tool of ${servers.join(', ')} without a verb of writing in its name`;
+}
 
 /** The clients that would be started, so that a person can be asked first. */
 export function proveTargets(host: Host, request: ProveRequest): readonly ClientDefinition[] {
@@ -103,6 +111,7 @@ async function proveOne(ground: Ground, client: ClientDefinition, request: Prove
   const time = new Date(host.now()).toISOString();
   const proof: ClientProof = {
     ...base, proven: finding === undefined, cause: finding?.cause ?? null, fix: finding?.fix ?? '', time, seconds: Math.round((host.now() - started) / 100) / 10,
+    mcp: mcpText(surface, evidence, seen, client.name),
     text: finding?.text ?? `the control command ran, the canary was refused before it ran, and ${client.verdicts.denyEffect === 'call' ? 'the reason reached the model' : `that ended the ${client.verdicts.denyEffect}: the model does not hear the reason`}`,
     control: seen.control.took ? 'ran' : 'did not run',
     canary: seen.canary.took ? 'ran' : seen.canary.answer !== undefined || finding === undefined ? 'refused' : 'not reached',

@@ -82,6 +82,7 @@ const gemini = {
 
 const qwen = {
   id: 'qwen',
+  noMcpProof: true,
   // The client asks for Node 22; this package holds the program itself, without an install script.
   packages: ['@qwen-code/qwen-code@0.24.4', `node-${process.platform}-${process.arch}@22.23.3`],
   binary: (modules) => join(modules, '@qwen-code', 'qwen-code', 'cli-entry.js'),
@@ -139,6 +140,7 @@ const droid = {
   environment: () => ({ FACTORY_API_KEY: 'not-a-key', FACTORY_AIRGAP_ENABLED: 'true', FACTORY_DROID_AUTO_UPDATE_ENABLED: 'false', FACTORY_DISABLE_SETTINGS_PERSISTENCE: 'true' }),
   argv: () => ['exec', '--skip-permissions-unsafe', '-m', 'custom:scripted-0', PROMPT],
   shell: (command) => ({ tool: 'Execute', input: { command, summary: 'as the script says', riskLevel: 'low', riskLevelReason: 'none', timeout: 30 } }),
+  noMcpProof: true,
   // Tools of MCP servers are on offer only after a search for them.
   beforeMcp: { tool: 'ToolSearch', input: { query: 'select:lab___echo', max_results: 5 } },
   mcp: (text) => ({ tool: 'lab___echo', input: { text } }),
@@ -218,6 +220,7 @@ const cline = {
   rewrites: [],
   // A refusal ends the task, so nothing can be asked of the model after it, and the model never hears why.
   endsAtDeny: true,
+  noMcpProof: true,
   before: (home, url) => {
     put(join(home, '.cline/data/settings/providers.json'), `${JSON.stringify({
       version: 1, lastUsedProvider: 'openai-compatible', modes: {},

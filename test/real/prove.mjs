@@ -1,11 +1,11 @@
 // Contract: `clients prove` with the real client: proven as it stands, not proven with the right cause once it is broken in each
 // way that the client allows, and the person's own endpoint, which the configuration names, never hears of it.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { trustAll } from './codex-trust.mjs';
-import { dropWorld, makeWorld, praetorctl } from './world.mjs';
+import { dropWorld, makeWorld, praetorctl, settings } from './world.mjs';
 
 const PROVE_MS_MAX = 100_000;
 const script = resolve(import.meta.dirname, '../../bin/praetorctl');
@@ -139,6 +139,7 @@ export async function proofs(client, binary, check) {
   const own = await trap();
   try {
     client.before(world.home, own.url, binary);
+    settings(world, { mcpServers: { lab: { command: process.execPath, args: [resolve(import.meta.dirname, 'mcp-server.mjs'), world.mcpLog] } } });
     praetorctl(world, 'clients', 'apply', '--yes', '--client', id);
     if (id === 'codex') {
       const untrusted = prove(world, id);
@@ -147,9 +148,11 @@ export async function proofs(client, binary, check) {
     }
     const first = prove(world, id);
     check(`prove: proven (version ${first.version}, ${first.seconds} s)`, first.code === 0 && first.proven === true && first.control === 'ran' && first.canary === 'refused', first);
+    check(`prove: an MCP call was judged, or why not (${first.mcp})`, client.noMcpProof === true ? first.mcp?.startsWith('not tried: ') : first.mcp?.includes(client.mcpTool) === true && first.mcp.startsWith('refused: '), first);
     const row = verified(world, id);
     check('verify says since when it is proven', row?.proven === first.time && row.observed === true, row);
     await brokenAndOwn(world, client, cases, own, check);
+    check('no call of a proof reached the MCP server', !existsSync(world.mcpLog));
     check("the endpoint of the person's configuration was never asked", own.seen.connections === 0, own.seen);
     const left = readdirSync(join(world.base, 'tmp')).filter((name) => name.startsWith('praetorctl-prove-'));
     check('no workspace of a proof is left', left.length === 0, left);

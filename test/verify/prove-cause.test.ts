@@ -15,7 +15,7 @@ const receipt = (more: Partial<Receipt> = {}): Receipt => ({ v: 1, time: '2026-0
 const refusal = receipt({ verdict: 'deny', rule: CANARY_RULE });
 const answer = `no [praetorctl: ${CANARY_RULE}]`;
 const proven: RunSeen = {
-  failure: undefined, exit: 0, timedOut: false, requests: 3, turns: 3, control: { played: true, took: true, answer: 'ran' }, canary: { played: true, took: false, answer },
+  failure: undefined, exit: 0, timedOut: false, requests: 3, turns: 3, control: { played: true, took: true, answer: 'ran' }, canary: { played: true, took: false, answer }, mcp: { tool: 'mcp__lab__echo', judged: true },
   onClientPath: true, receipts: [receipt(), refusal], command: undefined,
 };
 const withEvidence = (more: Partial<ClientEvidence>): CauseGround => ({ ...ground, evidence: { ...evidence, ...more } });
@@ -30,6 +30,7 @@ describe('the cause of a run', () => {
     ['hook-timeout', { ...ran, command: { status: 'error', message: 'gave no answer within 1 s', receiptLost: false, fault: 'timeout' } }],
     ['receipt-lost', { ...ran, command: { status: 'ok', message: '', receiptLost: true } }], ['program-missing', { ...ran, onClientPath: false }],
     ['timed-out', { timedOut: true, exit: null, canary: { played: true, took: false, answer: undefined } }],
+    ['mcp-not-judged', { mcp: { tool: 'mcp__lab__echo', judged: false } }],
     ['control-refused', { control: { played: true, took: false, answer: 'no' }, receipts: [receipt({ verdict: 'deny', rule: 'x.y' })] }],
   ])('%s', (cause, more) => {
     expect(causeOf({ ...proven, ...more }, ground)?.cause).toBe(cause);
@@ -68,7 +69,7 @@ describe('the cause of a run', () => {
     const step = fc.record({ played: fc.boolean(), took: fc.boolean(), answer: fc.constantFrom(undefined, 'no', answer) });
     const line = fc.record({ verdict: fc.constantFrom('deny', 'neutral', 'error'), rule: fc.constantFrom(CANARY_RULE, 'x'), client: fc.constantFrom('codex', 'claude'), caller: fc.constantFrom('codex', 'unknown'), engine: fc.constantFrom('1', '2'), event: fc.constantFrom('pre-tool', 'session-start') });
     const seen = fc.record({
-      failure: fc.constantFrom(undefined, 'ENOENT'), exit: fc.constantFrom(0, 1, null), timedOut: fc.boolean(), requests: fc.nat(3), turns: fc.nat(3), control: step, canary: step,
+      failure: fc.constantFrom(undefined, 'ENOENT'), exit: fc.constantFrom(0, 1, null), timedOut: fc.boolean(), requests: fc.nat(3), turns: fc.nat(3), control: step, canary: step, mcp: fc.record({ tool: fc.constantFrom(undefined, 'mcp__lab__echo'), judged: fc.boolean() }),
       onClientPath: fc.constantFrom(true, false, undefined), receipts: fc.array(line.map((more) => receipt(more as Partial<Receipt>)), { maxLength: 3 }), command: fc.constant(undefined),
     });
     fc.assert(fc.property(seen, (one) => {
@@ -79,6 +80,7 @@ describe('the cause of a run', () => {
         return;
       }
       expect(one.failure ?? '').toBe('');
+      expect(one.mcp.tool === undefined || one.mcp.judged).toBe(true);
       expect([one.control.took, one.canary.took, one.canary.answer]).toEqual([true, false, answer]);
       expect(one.receipts.some((r) => r.verdict === 'deny' && r.rule === CANARY_RULE && r.client === 'codex' && r.caller === 'codex' && r.engine === '1')).toBe(true);
     }), { numRuns: 3000 });

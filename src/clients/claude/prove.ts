@@ -8,6 +8,8 @@ function redirect(url: string): Record<string, string> {
     ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: PROVE_KEY, ANTHROPIC_AUTH_TOKEN: '', CLAUDE_CODE_OAUTH_TOKEN: '', ANTHROPIC_CUSTOM_HEADERS: '',
     CLAUDE_CODE_USE_BEDROCK: '', CLAUDE_CODE_USE_VERTEX: '', CLAUDE_CODE_USE_FOUNDRY: '',
     DISABLE_TELEMETRY: '1', DISABLE_ERROR_REPORTING: '1', DISABLE_AUTOUPDATER: '1', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    // Else the tools of servers are on offer only after a search for them.
+    ENABLE_TOOL_SEARCH: 'false',
   };
 }
 
@@ -17,6 +19,7 @@ export const claudeProve: ProveSurface = {
   api: 'anthropic-messages',
   keptEnv: ['CLAUDE_CONFIG_DIR'],
   shell: (command) => ({ tool: 'Bash', input: { command, description: 'A step of the proof' } }),
+  mcp: { prefix: (server) => `mcp__${server}__` },
   start: ({ url, fileAt }) => ({
     argv: ['-p', PROVE_PROMPT, '--output-format', 'stream-json', '--verbose', '--allowedTools', 'Bash', '--settings', fileAt(SETTINGS)],
     env: redirect(url),

@@ -10,6 +10,7 @@ export const clineProve: ProveSurface = {
   api: 'openai-chat-completions',
   keptEnv: ['CLINE_DIR'],
   shell: (command) => ({ tool: 'run_commands', input: { commands: [command] } }),
+  mcp: { why: 'a refusal ends the task, and a run shows one of them' },
   start: ({ url, fileAt, paths }) => ({
     argv: ['--data-dir', fileAt(DATA), PROVE_PROMPT],
     // The servers are the person's own; the data directory would have others.

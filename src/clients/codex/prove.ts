@@ -12,6 +12,7 @@ export const codexProve: ProveSurface = {
   api: 'openai-responses',
   keptEnv: ['CODEX_HOME'],
   shell: (cmd) => ({ tool: 'exec_command', input: { cmd } }),
+  mcp: { prefix: (server) => `mcp__${server}__`, namespace: true },
   start: ({ url }) => ({
     argv: [
       'exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox',

@@ -6,6 +6,7 @@ export const copilotProve: ProveSurface = {
   api: 'openai-chat-completions',
   keptEnv: ['COPILOT_HOME'],
   shell: (command) => ({ tool: 'bash', input: { command, description: 'a step of the proof' } }),
+  mcp: { prefix: (server) => `${server}-` },
   start: ({ url }) => ({
     // The name of a model that the client knows how to talk to.
     argv: ['-p', PROVE_PROMPT, '--allow-all-tools', '--allow-all-paths'],

@@ -8,6 +8,7 @@ export const droidProve: ProveSurface = {
   api: 'openai-chat-completions',
   keptEnv: [],
   shell: (command) => ({ tool: 'Execute', input: { command, summary: 'a step of the proof', riskLevel: 'low', riskLevelReason: 'none', timeout: 30 } }),
+  mcp: { why: 'Droid offers the tools of servers only after a search for them' },
   start: ({ url, fileAt }) => ({
     argv: ['--settings', fileAt(SETTINGS), 'exec', '--skip-permissions-unsafe', '-m', `custom:${PROVE_MODEL}-0`, PROVE_PROMPT],
     env: { FACTORY_API_KEY: PROVE_KEY, FACTORY_AIRGAP_ENABLED: 'true', FACTORY_DROID_AUTO_UPDATE_ENABLED: 'false', FACTORY_DISABLE_SETTINGS_PERSISTENCE: 'true' },

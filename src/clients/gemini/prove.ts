@@ -18,6 +18,7 @@ export const geminiProve: ProveSurface = {
   api: 'gemini-generate-content',
   keptEnv: ['GEMINI_CLI_HOME', 'GEMINI_CLI_SYSTEM_SETTINGS_PATH'],
   shell: (command) => ({ tool: 'run_shell_command', input: { command } }),
+  mcp: { prefix: (server) => `mcp_${server}_` },
   start: ({ url }) => ({
     argv: ['-p', PROVE_PROMPT, '--yolo'],
     env: {

@@ -7,6 +7,7 @@ export const qwenProve: ProveSurface = {
   api: 'openai-chat-completions',
   keptEnv: ['QWEN_HOME', 'QWEN_CODE_SYSTEM_SETTINGS_PATH', 'QWEN_CODE_SYSTEM_DEFAULTS_PATH'],
   shell: (command) => ({ tool: 'run_shell_command', input: { command, description: 'a step of the proof', is_background: false } }),
+  mcp: { why: 'Qwen Code offers the tools of servers only after a search for them' },
   start: ({ url }) => ({
     argv: ['-p', PROVE_PROMPT, '--yolo', '--auth-type', 'openai', '--openai-base-url', url, '--openai-api-key', PROVE_KEY, '--model', PROVE_MODEL],
     // The same by variables, because an entry of the person's for that model would otherwise bring its own endpoint.

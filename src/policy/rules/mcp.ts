@@ -4,6 +4,7 @@ import type { JsonValue } from '../../model/json.ts';
 import { pairsOf } from '../../model/mcp-names.ts';
 import type { ToolCall } from '../../model/payload.ts';
 import type { Hit, Place, ToolRule } from '../types.ts';
+import { isMcpCanary, MCP_CANARY_RULE } from '../canary.ts';
 import { head, toolRule } from './kit.ts';
 import { isSecretPath } from './secret-places.ts';
 import { judgeFileTool, toolPath } from './self-files.ts';
@@ -32,7 +33,7 @@ function decodeUri(text: string): string {
 }
 
 /** `write_file`, `writeFile`, `fs-write`: the verb stands as a word of its own in the tool's name. */
-function hasVerb(name: string, verbs: readonly string[]): boolean {
+export function hasVerb(name: string, verbs: readonly string[]): boolean {
   const words = name.replace(/([a-z])([A-Z])/gu, '$1_$2').toLowerCase().split(/[^a-z]+/u);
   return words.some((word) => verbs.includes(word) || verbs.includes(word.endsWith('s') ? word.slice(0, -1) : word));
 }
@@ -58,7 +59,13 @@ function readsSecret(tool: ToolCall, place: Place): Hit | undefined {
   return paths.some((path) => isSecretPath(toolPath(path, place), place) === 'key') ? {} : undefined;
 }
 
+/** No verb of writing in it: what a proof may name, though its call is refused before it reaches the server. */
+export function isHarmlessName(tool: string): boolean {
+  return !hasVerb(tool, WRITING);
+}
+
 export const MCP_RULES: readonly ToolRule[] = [
+  toolRule('self-protection', head(MCP_CANARY_RULE, 'The canary of `praetorctl clients prove` in a call of an MCP tool', 'This is the canary of a proof: it is refused on purpose, to show that the guard is heard. Nothing needs to be done.'), ['mcp'], ({ input }) => (pathsIn(input).some(isMcpCanary) ? {} : undefined)),
   toolRule('self-protection', head('self.mcp', 'MCP tools that write registrations, settings or hooks', 'This file belongs to praetorctl, registers its hooks or is a git hook. Ask the person to change it.'), ['mcp'], judgeMcp),
   toolRule('secrets', head('secrets.read.tool', 'reading private keys and credential stores by a tool', 'This file holds a key or credentials of the person. Ask the person for what you need from it.'), ['file-read', 'mcp'], readsSecret),
 ];

@@ -19,6 +19,7 @@ function read(body: JsonObject): TurnRequest {
     stream: flag(body, 'stream'),
     model: text(body, 'model') ?? '',
     tools: list(body, 'tools').flatMap((tool) => text(tool, 'name') ?? []),
+    inputOf: (name) => own(list(body, 'tools').find((tool) => text(tool, 'name') === name) ?? {}, 'input_schema'),
     results: resultsOf(body),
     schema: format === undefined ? undefined : own(format, 'schema'),
   };

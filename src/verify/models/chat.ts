@@ -18,6 +18,7 @@ function read(body: JsonObject): TurnRequest {
     stream: flag(body, 'stream'),
     model: text(body, 'model') ?? '',
     tools: list(body, 'tools').flatMap((tool) => text(object(tool, 'function') ?? {}, 'name') ?? text(tool, 'name') ?? []),
+    inputOf: (name) => own(list(body, 'tools').map((tool) => object(tool, 'function') ?? tool).find((tool) => text(tool, 'name') === name) ?? {}, 'parameters'),
     results: resultsOf(body),
     // `json_object` names no schema: the empty object is the smallest answer.
     schema: schema ?? (format !== undefined && text(format, 'type') === 'json_object' ? { type: 'object' } : undefined),

@@ -14,13 +14,19 @@ function resultOf(response: JsonObject): ToolResult {
   return { id: text(response, 'id'), text: contentText(error ?? output ?? body), failed: error !== undefined };
 }
 
+const toolsOf = (body: JsonObject): JsonObject[] => list(body, 'tools').flatMap((group) => list(group, 'functionDeclarations'));
+
 function read(body: JsonObject, path: string): TurnRequest {
   const config = object(body, 'generationConfig') ?? {};
   const json = text(config, 'responseMimeType') === 'application/json';
   return {
     stream: path.endsWith(':streamGenerateContent'),
     model: /([^/:]+):[A-Za-z]+$/.exec(path)?.[1] ?? '',
-    tools: list(body, 'tools').flatMap((group) => list(group, 'functionDeclarations')).flatMap((tool) => text(tool, 'name') ?? []),
+    tools: toolsOf(body).flatMap((tool) => text(tool, 'name') ?? []),
+    inputOf: (name) => {
+      const tool = toolsOf(body).find((one) => text(one, 'name') === name) ?? {};
+      return own(tool, 'parametersJsonSchema') ?? own(tool, 'parameters');
+    },
     results: list(body, 'contents').flatMap((content) => list(content, 'parts'))
       .flatMap((part) => (isObject(part['functionResponse']) ? [resultOf(part['functionResponse'])] : [])),
     schema: json ? own(config, 'responseJsonSchema') ?? own(config, 'responseSchema') ?? { type: 'object' } : undefined,

@@ -1,7 +1,7 @@
 // Contract: what a scripted model keeps of a run: per step how often it was played and what the client sent back for it,
 // which tools were on offer, one short line per request. Bounded; never a header, a key or a prompt. PURE.
 import type { ModelScript, Reply, Route, ToolResult, TurnRequest } from './script.ts';
-import { callId, nextStep, resultsByStep, textFor } from './script.ts';
+import { callId, nextStep, resultsByStep, stepAt, textFor } from './script.ts';
 
 export const RESULT_CHARS_MAX = 4_096;
 export const TOOLS_MAX = 512;
@@ -77,7 +77,7 @@ export function recorder(script: ModelScript): Recorder {
     const answered = resultsByStep(request.results, steps.length);
     keep(answered);
     const next = nextStep(script, request, answered);
-    const step = next === undefined ? undefined : script.steps[next];
+    const step = stepAt(script, next, request, answered);
     const state = next === undefined ? undefined : steps[next];
     if (next !== undefined && step !== undefined && state !== undefined) {
       if (state.played < STEP_PLAYS_MAX) {

@@ -15,11 +15,11 @@ function resultsOf(body: JsonObject): ToolResult[] {
 }
 
 /** Tools of a namespace (an MCP server in Codex) come as a group. */
-function toolNames(body: JsonObject): string[] {
-  return list(body, 'tools').flatMap((tool) => {
+function namedTools(body: JsonObject): [name: string, tool: JsonObject][] {
+  return list(body, 'tools').flatMap((tool): [string, JsonObject][] => {
     const name = text(tool, 'name') ?? text(tool, 'type') ?? '';
     const inner = list(tool, 'tools');
-    return inner.length === 0 ? [name] : inner.map((member) => `${name}__${text(member, 'name') ?? ''}`);
+    return inner.length === 0 ? [[name, tool]] : inner.map((member) => [`${name}__${text(member, 'name') ?? ''}`, member]);
   });
 }
 
@@ -28,7 +28,8 @@ function read(body: JsonObject): TurnRequest {
   return {
     stream: flag(body, 'stream'),
     model: text(body, 'model') ?? '',
-    tools: toolNames(body),
+    tools: namedTools(body).map(([name]) => name),
+    inputOf: (name) => own(namedTools(body).find(([one]) => one === name)?.[1] ?? {}, 'parameters'),
     results: resultsOf(body),
     schema: format !== undefined && text(format, 'type') === 'json_schema' ? own(format, 'schema') : undefined,
   };

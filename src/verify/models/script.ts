@@ -13,8 +13,11 @@ export interface ToolStep {
   readonly input: JsonObject;
 }
 
+/** A step that depends on what the client offers and has answered; undefined: the model ends instead. */
+export type ChosenStep = (request: TurnRequest, answered: ReadonlyMap<number, ToolResult>) => ToolStep | undefined;
+
 export interface ModelScript {
-  readonly steps: readonly ToolStep[];
+  readonly steps: readonly (ToolStep | ChosenStep)[];
   /** What the model says when every step has a result, and to requests without tools. */
   readonly ending: string;
 }
@@ -33,6 +36,8 @@ export interface TurnRequest {
   readonly model: string;
   /** Names of the tools on offer. None: an auxiliary request (title, summary, routing). */
   readonly tools: readonly string[];
+  /** The JSON schema of a tool's input, where the client says one. */
+  readonly inputOf?: (tool: string) => JsonValue | undefined;
   readonly results: readonly ToolResult[];
   /** The answer must be a document of this JSON schema. */
   readonly schema: JsonValue | undefined;
@@ -94,6 +99,12 @@ export function nextStep(script: ModelScript, request: TurnRequest, answered: Re
   if (request.tools.length === 0) return undefined;
   const next = script.steps.findIndex((_, index) => !answered.has(index));
   return next < 0 ? undefined : next;
+}
+
+/** The step itself. */
+export function stepAt(script: ModelScript, at: number | undefined, request: TurnRequest, answered: ReadonlyMap<number, ToolResult>): ToolStep | undefined {
+  const step = at === undefined ? undefined : script.steps[at];
+  return typeof step === 'function' ? step(request, answered) : step;
 }
 
 /** The text of an auxiliary answer or of the ending: plain, or the smallest document of the schema asked for. */
