@@ -1,5 +1,5 @@
 // Contract: `npm run test:clients [-- <client> ...]`: installs pinned versions of the real clients outside the product's
-// dependencies and runs test/real/run.mjs (or, for those that need a login, offline.mjs) for each, two at a time, each with a time
+// dependencies and runs test/real/run.mjs and silent.mjs (or, for those that need a login, offline.mjs) for each, two at a time, each with a time
 // limit and all together with another, and, where the system allows it, in a network of its own that has nothing but the loopback
 // interface. Prints `ok`, `FAILED` and `skipped:` lines and, last,
 // `N passed, N failed, N skipped`. A skip is never a pass. Ends with 1 if anything failed.
@@ -123,17 +123,27 @@ function isolation() {
   return [];
 }
 
+/** The second one starts the client once for each way to be silently off. */
+function scriptsOf(client) {
+  if (client.offline === true) return [['offline.mjs', CLIENT_MS_MAX]];
+  return [['run.mjs', CLIENT_MS_MAX], ...(WAYS.some((way) => way.client === client.id) ? [['silent.mjs', 2 * CLIENT_MS_MAX]] : [])];
+}
+
 async function test(cache, client, prefix) {
   if (Date.now() >= deadline) return say(`FAILED ${client.id}: not begun within ${ALL_MS_MAX / 60_000} minutes`);
   const place = await install(cache, client);
   if (place === undefined) return;
-  const [command, ...args] = [...prefix, process.execPath, join(root, 'test/real', client.offline === true ? 'offline.mjs' : 'run.mjs'), client.id, client.binary(join(place, 'node_modules'))];
+  for (const [script, limit] of scriptsOf(client)) await runScript(script, limit, client, prefix, client.binary(join(place, 'node_modules')));
+}
+
+async function runScript(script, limit, client, prefix, binary) {
+  const [command, ...args] = [...prefix, process.execPath, join(root, 'test/real', script), client.id, binary];
   const before = Date.now();
   // Ours to remove, because a run that is ended in the middle cannot clean up after itself.
   const temporary = mkdtempSync(join(tmpdir(), 'real-clients-'));
   let lines = 0;
   const result = await run(command, args, {
-    limit: left(CLIENT_MS_MAX),
+    limit: left(limit),
     env: { ...process.env, TMPDIR: temporary },
     onLine: (line) => {
       lines += 1;
@@ -141,9 +151,9 @@ async function test(cache, client, prefix) {
     },
   });
   rmSync(temporary, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
-  if (result.timedOut) say(`FAILED ${client.id}: not done after ${Math.round((Date.now() - before) / 1000)} s`);
-  else if (result.code !== 0 || lines === 0) say(`FAILED ${client.id}: the test itself ended with ${result.code} - ${result.tail}`);
-  else process.stdout.write(`${client.id}: ${((Date.now() - before) / 1000).toFixed(1)} s\n`);
+  if (result.timedOut) say(`FAILED ${client.id}: ${script} not done after ${Math.round((Date.now() - before) / 1000)} s`);
+  else if (result.code !== 0 || lines === 0) say(`FAILED ${client.id}: ${script} itself ended with ${result.code} - ${result.tail}`);
+  else process.stdout.write(`${client.id}: ${script} ${((Date.now() - before) / 1000).toFixed(1)} s\n`);
 }
 
 const wanted = process.argv.slice(2);

@@ -58,11 +58,17 @@ function prepareProject(world) {
   git(world, 'commit', '-q', '-m', 'one');
   git(world, 'remote', 'add', 'origin', remote);
   git(world, 'push', '-q', 'origin', 'main');
+  world.pushed = git(world, 'rev-parse', 'main');
   git(world, 'commit', '-q', '--amend', '-m', 'two');
 }
 
 export function remoteMoved(world) {
   return git(world, '--git-dir', join(world.base, 'remote.git'), 'rev-parse', 'main') === git(world, 'rev-parse', 'main');
+}
+
+/** Takes a forced push back. */
+export function resetRemote(world) {
+  git(world, '--git-dir', join(world.base, 'remote.git'), 'update-ref', 'refs/heads/main', world.pushed);
 }
 
 /** Runs praetorctl in this world. */

@@ -1,6 +1,6 @@
 // Contract: every known way to be silently off, as it can be built in a home: one list for the fixture test
 // (test/silent/silent.test.ts), for the real clients (test/real/silent.mjs) and for the last column of docs/verify.md.
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 export const HOOK_FILES = {
@@ -80,7 +80,7 @@ const claude = [
   ['claude.simple-mode', 'CLAUDE_CODE_SIMPLE in the environment', 'off', undefined, 'off', { env: () => ({ CLAUDE_CODE_SIMPLE: '1' }) }],
   ['claude.simple-mode', 'CLAUDE_CODE_SIMPLE through env in the settings', 'off', merged(claudeUser, { env: { CLAUDE_CODE_SIMPLE: '1' } }), 'off'],
   ['claude.safe-mode', 'CLAUDE_CODE_SAFE_MODE in the environment', 'off', undefined, 'off', { env: () => ({ CLAUDE_CODE_SAFE_MODE: '1' }) }],
-  ['claude.record-mode', 'record mode through env in the settings', 'off', (world) => json(world, claudeUser(world), (d) => ({ ...d, env: { PRAETORCTL_HOOK_RECORD_DIR: join(world.home, 'recorded') } })), 'off'],
+  ['claude.record-mode', 'record mode through env in the settings', 'off', (world) => json(world, claudeUser(world), (d) => ({ ...d, env: { PRAETORCTL_HOOK_RECORD_DIR: recordDir(world) } })), 'off'],
   ['claude.env-moves-hook', 'another PATH through env in the settings', 'doubt', merged(claudeUser, { env: { PATH: '/usr/bin:/bin' } }), 'off'],
   ['claude.settings-ignored', 'model of a wrong type', 'drop', merged(claudeUser, { model: 5 }), 'off'],
   ['claude.settings-ignored', 'permissions of a wrong type', 'drop', merged(claudeUser, { permissions: 'x' }), SAME],
@@ -104,14 +104,22 @@ const claude = [
   ['entrypoint.path', 'praetorctl not on PATH', 'missing', undefined, 'off', { env: (world) => ({ PATH: withoutBin(world) }) }],
   ['entrypoint.not-executable', 'praetorctl may not be executed', 'missing', (world) => { keep(world, join(world.bin, 'praetorctl')); chmodSync(join(world.bin, 'praetorctl'), 0o644); }, 'off'],
   ['root.moved', 'CLAUDE_CONFIG_DIR elsewhere', 'moved', (world) => mkdirSync(join(world.home, 'elsewhere'), { recursive: true }), 'off', { env: (world) => ({ CLAUDE_CONFIG_DIR: join(world.home, 'elsewhere') }) }],
-  ['record.on', 'record mode in the environment', 'off', undefined, 'off', { env: (world) => ({ PRAETORCTL_HOOK_RECORD_DIR: join(world.home, 'recorded') }) }],
+  ['record.on', 'record mode in the environment', 'off', undefined, 'off', { env: (world) => ({ PRAETORCTL_HOOK_RECORD_DIR: recordDir(world) }) }],
 ];
+
+/** A hook records only into a private directory; without one it judges. */
+function recordDir(world) {
+  const directory = join(world.home, 'recorded');
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  return directory;
+}
 
 /** A PATH with every program of the world but praetorctl. */
 function withoutBin(world) {
   const other = join(world.home, 'other-bin');
   mkdirSync(other, { recursive: true });
-  return `${other}:${dirname(process.execPath)}:/usr/bin:/bin`;
+  for (const name of readdirSync(world.bin)) if (name !== 'praetorctl' && !existsSync(join(other, name))) symlinkSync(join(world.bin, name), join(other, name));
+  return `${other}:/usr/bin:/bin`;
 }
 
 const codexConfig = inHome('.codex', 'config.toml');
@@ -150,7 +158,7 @@ const codex = [
     mkdirSync(join(world.home, 'elsewhere'), { recursive: true });
     put(world, join(world.home, 'elsewhere/config.toml'), textOf(codexConfig(world)));
   }, 'off', { env: (world) => ({ CODEX_HOME: join(world.home, 'elsewhere') }) }],
-  ['record.on', 'record mode in the environment', 'off', undefined, 'off', { env: (world) => ({ PRAETORCTL_HOOK_RECORD_DIR: join(world.home, 'recorded') }) }],
+  ['record.on', 'record mode in the environment', 'off', undefined, 'off', { env: (world) => ({ PRAETORCTL_HOOK_RECORD_DIR: recordDir(world) }) }],
 ];
 
 const geminiProject = inProject('.gemini', 'settings.json');
@@ -158,7 +166,7 @@ const gemini = [
   ['gemini.hooks-off', 'hooksConfig.enabled of the user', 'off', merged(inHome('.gemini', 'settings.json'), { hooksConfig: { enabled: false } }), 'off'],
   ['gemini.hooks-off', 'hooksConfig.enabled of the workspace', 'off', merged(geminiProject, { hooksConfig: { enabled: false } }), 'off'],
   ['gemini.hooks-off', 'hooksConfig.enabled of the system', 'off', merged(inSystem('etc/gemini-cli/settings.json'), { hooksConfig: { enabled: false } }), SYSTEM_ONLY],
-  ['gemini.hooks-off', 'hooksConfig.enabled of the system defaults', 'off', (world) => put(world, join(world.home, 'defaults.json'), '{"hooksConfig": {"enabled": false}}'), 'off', { env: (world) => ({ GEMINI_CLI_SYSTEM_DEFAULTS_PATH: join(world.home, 'defaults.json') }) }],
+  ['gemini.hooks-off', 'hooksConfig.enabled of the system defaults', 'off', (world) => put(world, join(world.home, 'defaults.json'), '{"hooksConfig": {"enabled": false}}'), 'refused below a directory that others may write', { env: (world) => ({ GEMINI_CLI_SYSTEM_DEFAULTS_PATH: join(world.home, 'defaults.json') }) }],
   ['gemini.hook-disabled', 'our command in a list of the workspace', 'off', merged(geminiProject, { hooksConfig: { disabled: ['praetorctl hook gemini pre-tool'] } }), 'off'],
   ['gemini.hooks-type', 'hooks that are no object', 'drift', merged(inHome('.gemini', 'settings.json'), { hooks: [] }), SAME],
   ['gemini.folder-untrusted', 'a folder that is marked as not trusted', 'off', (world) => put(world, join(world.home, '.gemini/trustedFolders.json'), JSON.stringify({ [world.project]: 'DO_NOT_TRUST' })), 'without a terminal the client stops with exit 55'],
@@ -168,7 +176,7 @@ const gemini = [
   ['entry.missing', 'a command that somebody edited', 'drift', hook('gemini', (handler) => { handler.command = 'true'; }), 'off'],
   ['entrypoint.path', 'praetorctl not on PATH', 'missing', undefined, 'the client blocks every call', { env: (world) => ({ PATH: withoutBin(world) }) }],
   ['root.moved', 'GEMINI_CLI_HOME elsewhere', 'moved', (world) => put(world, join(world.home, 'elsewhere/.gemini/settings.json'), '{"security": {"auth": {"selectedType": "gemini-api-key"}}}'), 'off', { env: (world) => ({ GEMINI_CLI_HOME: join(world.home, 'elsewhere') }) }],
-  ['record.on', 'record mode in the environment', 'off', undefined, 'off', { env: (world) => ({ PRAETORCTL_HOOK_RECORD_DIR: join(world.home, 'recorded') }) }],
+  ['record.on', 'record mode in the environment', 'off', undefined, 'off', { env: (world) => ({ PRAETORCTL_HOOK_RECORD_DIR: recordDir(world) }) }],
 ];
 
 const qwen = [
@@ -188,7 +196,7 @@ const qwen = [
   ['layer.invalid-document', 'a workspace file that the client would replace', 'unread', (world) => put(world, join(world.project, '.qwen/settings.json'), '{ "hooks": '), NOTHING],
   ['entrypoint.path', 'praetorctl not on PATH', 'missing', undefined, 'off', { env: (world) => ({ PATH: withoutBin(world) }) }],
   ['root.moved', 'QWEN_HOME elsewhere', 'moved', (world) => put(world, join(world.home, 'elsewhere/settings.json'), '{"$version": 4, "security": {"auth": {"selectedType": "openai"}}}'), 'off', { env: (world) => ({ QWEN_HOME: join(world.home, 'elsewhere') }) }],
-  ['record.on', 'record mode in the environment', 'off', undefined, 'off', { env: (world) => ({ PRAETORCTL_HOOK_RECORD_DIR: join(world.home, 'recorded') }) }],
+  ['record.on', 'record mode in the environment', 'off', undefined, 'off', { env: (world) => ({ PRAETORCTL_HOOK_RECORD_DIR: recordDir(world) }) }],
 ];
 
 const agy = [
@@ -216,7 +224,7 @@ const copilot = [
   ['entry.gone', 'our file is gone', 'drift', (world) => { keep(world, hooksOf('copilot-cli')(world)); rmSync(hooksOf('copilot-cli')(world)); }, 'off'],
   ['entrypoint.path', 'praetorctl not on PATH', 'missing', undefined, 'the client blocks every call', { env: (world) => ({ PATH: withoutBin(world) }) }],
   ['root.moved', 'COPILOT_HOME elsewhere', 'moved', (world) => mkdirSync(join(world.home, 'elsewhere'), { recursive: true }), 'off', { env: (world) => ({ COPILOT_HOME: join(world.home, 'elsewhere') }) }],
-  ['record.on', 'record mode in the environment', 'off', undefined, 'off', { env: (world) => ({ PRAETORCTL_HOOK_RECORD_DIR: join(world.home, 'recorded') }) }],
+  ['record.on', 'record mode in the environment', 'off', undefined, 'off', { env: (world) => ({ PRAETORCTL_HOOK_RECORD_DIR: recordDir(world) }) }],
 ];
 
 const droid = [
@@ -229,7 +237,7 @@ const droid = [
   ['entry.timeout', 'a timeout of next to nothing', 'drift', hook('droid', (handler) => { handler.timeout = 0.001; }), 'off'],
   ['entry.missing', 'a command that somebody edited', 'drift', hook('droid', (handler) => { handler.command = 'true'; }), 'off'],
   ['entrypoint.path', 'praetorctl not on PATH', 'missing', undefined, 'off', { env: (world) => ({ PATH: withoutBin(world) }) }],
-  ['record.on', 'record mode in the environment', 'off', undefined, 'off', { env: (world) => ({ PRAETORCTL_HOOK_RECORD_DIR: join(world.home, 'recorded') }) }],
+  ['record.on', 'record mode in the environment', 'off', undefined, 'off', { env: (world) => ({ PRAETORCTL_HOOK_RECORD_DIR: recordDir(world) }) }],
 ];
 
 const plugin = hooksOf('opencode');
@@ -243,7 +251,7 @@ const opencode = [
   ['entry.gone', 'the plugin is gone', 'drift', (world) => { keep(world, plugin(world)); renameSync(plugin(world), `${plugin(world)}.off`); world.undo.push(() => rmSync(`${plugin(world)}.off`, { force: true })); }, 'off'],
   ['entrypoint.path', 'praetorctl not on PATH', 'missing', undefined, 'the plugin refuses every call', { env: (world) => ({ PATH: withoutBin(world) }) }],
   ['root.moved', 'XDG_CONFIG_HOME elsewhere', 'moved', (world) => mkdirSync(join(world.home, 'elsewhere'), { recursive: true }), 'the model of the test stands in that directory', { env: (world) => ({ XDG_CONFIG_HOME: join(world.home, 'elsewhere') }) }],
-  ['record.on', 'record mode in the environment', 'off', undefined, 'off', { env: (world) => ({ PRAETORCTL_HOOK_RECORD_DIR: join(world.home, 'recorded') }) }],
+  ['record.on', 'record mode in the environment', 'off', undefined, 'off', { env: (world) => ({ PRAETORCTL_HOOK_RECORD_DIR: recordDir(world) }) }],
 ];
 
 const vscode = [
