@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 export const HOOK_FILES = {
   claude: '.claude/settings.json', codex: '.codex/hooks.json', gemini: '.gemini/settings.json', qwen: '.qwen/settings.json', agy: '.gemini/config/hooks.json',
   'copilot-cli': '.copilot/hooks/praetorctl.json', droid: '.factory/hooks.json', opencode: '.config/opencode/plugins/praetorctl.js',
-  vscode: '.copilot/hooks/praetorctl-vscode.json',
+  vscode: '.copilot/hooks/praetorctl-vscode.json', kiro: '.kiro/hooks/praetorctl.json', devin: '.config/devin/config.json', windsurf: '.codeium/windsurf/hooks.json',
 };
 const PROJECT_FILES = { codex: '.codex/hooks.json', agy: '.agents/hooks.json' };
 
@@ -262,6 +262,14 @@ const vscode = [
   ['vscode.runs-too', 'a registration for Claude Code that it runs too', 'note', merged(inHome('.claude', 'settings.json'), { hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: 'praetorctl hook claude pre-tool' }] }] } }), NO_PROGRAM],
 ];
 
-const LISTS = { claude, codex, gemini, qwen, agy, 'copilot-cli': copilot, droid, opencode, vscode };
+const kiro = [['kiro.file-dropped', 'another version in our hooks file', 'doubt', changed('kiro', (d) => ({ ...d, version: 2 })), NO_PROGRAM]];
+const CLAUDE_TOO = merged(inHome('.claude', 'settings.json'), { hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: 'praetorctl hook claude pre-tool' }] }] } });
+const devin = [
+  ['devin.hooks-type', 'hooks that are no object', 'drift', changed('devin', (d) => ({ ...d, hooks: [] })), NO_PROGRAM],
+  ['devin.runs-too', 'a registration for Claude Code that it runs too', 'note', CLAUDE_TOO, NO_PROGRAM],
+];
+const windsurf = [['windsurf.hooks-type', 'hooks that are no object', 'drift', changed('windsurf', (d) => ({ ...d, hooks: [] })), NO_PROGRAM]];
+
+const LISTS = { claude, codex, gemini, qwen, agy, 'copilot-cli': copilot, droid, opencode, vscode, kiro, devin, windsurf };
 
 export const WAYS = Object.entries(LISTS).flatMap(([client, ways]) => ways.map(([check, what, says, spoil, real, more = {}]) => ({ check, client, what, says, spoil, real, ...more })));
