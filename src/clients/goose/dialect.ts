@@ -15,6 +15,8 @@ const SHAPES: Readonly<Record<string, ToolShape>> = {
   text_editor: { kind: 'file-write', keys: FILE_KEYS },
 };
 const BUILT_IN = 'developer__';
+/** Servers of our plugin are called after it; that the colon becomes an underscore in a tool's name is not documented. */
+const OUR_SERVERS = /^praetorctl[:_]/;
 
 /** Every tool is `<extension>__<tool>`; the built-in one's own may also come without the extension. */
 function decodeTool(document: JsonObject): ToolCall | DecodeFault {
@@ -27,7 +29,7 @@ function decodeTool(document: JsonObject): ToolCall | DecodeFault {
     const call = shapedCall(short, shape, input, callId);
     return 'fault' in call ? call : { ...call, name };
   }
-  const mcp = name.startsWith(BUILT_IN) ? undefined : splitMcp(name, '__');
+  const mcp = name.startsWith(BUILT_IN) ? undefined : splitMcp(name.replace(OUR_SERVERS, ''), '__');
   const base = { name, input, ...(callId === undefined ? {} : { callId }) };
   return mcp === undefined ? { ...base, kind: 'other' } : { ...base, kind: 'mcp', mcp };
 }
@@ -42,6 +44,7 @@ export const gooseDialect: HookDialect = {
   }),
   guarded: [
     { path: '.agents/plugins/praetorctl/hooks/hooks.json', level: 'hooks' },
+    { path: '.agents/plugins/praetorctl/.mcp.json', level: 'hooks' },
     { path: '.config/goose/config.yaml', level: 'shared' },
   ],
 };

@@ -1,8 +1,9 @@
-// Contract: Goose's row. Read in its documents: nothing here was run. PURE.
-// A plugin directory of ours holds the hooks, so nothing of the person's is edited.
+// Contract: Goose's row. Read in its documents and sources: nothing here was run. PURE.
+// A plugin directory of ours holds the hooks and the servers, so nothing of the person's is edited.
 import type { ClientDefinition, HookEvent } from '../../model/client.ts';
 import type { Tolerance } from '../../model/edit.ts';
 import { configHome, joinPath } from '../../roots/paths.ts';
+import { stdioEntry } from '../mcp-kit.ts';
 import { commandHandler, wrappedArrays } from '../registration.ts';
 import { sampleCommand } from '../sample.ts';
 
@@ -23,7 +24,7 @@ const documented = (text: string): { text: string; basis: 'documented' } => ({ t
 
 export const goose: ClientDefinition = {
   id: 'goose', name: 'Goose', aliases: [], vendor: 'Block',
-  seenOn: documented('documents only'),
+  seenOn: documented('documents and sources only'),
   binaries: ['goose'],
   installPaths: () => [],
   configMarks: ({ paths }) => [paths['config'] ?? ''],
@@ -31,14 +32,19 @@ export const goose: ClientDefinition = {
     const { platform, env, home, project } = context;
     const roaming = env['APPDATA'] ?? joinPath(platform, home, 'AppData', 'Roaming');
     const dir = platform === 'win32' ? joinPath(platform, roaming, 'Block', 'goose', 'config') : joinPath(platform, configHome(context), 'goose');
-    const plugin = ['.agents', 'plugins', 'praetorctl', 'hooks', 'hooks.json'] as const;
+    const inPlugin = (base: string, ...parts: readonly string[]): string => joinPath(platform, base, '.agents', 'plugins', 'praetorctl', ...parts);
     return {
       diagnostics: [],
-      paths: { config: joinPath(platform, dir, 'config.yaml'), hooks: joinPath(platform, home, ...plugin), projectHooks: joinPath(platform, project, ...plugin) },
+      paths: {
+        config: joinPath(platform, dir, 'config.yaml'),
+        hooks: inPlugin(home, 'hooks', 'hooks.json'), mcp: inPlugin(home, '.mcp.json'),
+        projectHooks: inPlugin(project, 'hooks', 'hooks.json'), projectMcp: inPlugin(project, '.mcp.json'),
+      },
     };
   },
   files: ({ paths }, scope) => [
     { role: 'hooks', scope, path: (scope === 'user' ? paths['hooks'] : paths['projectHooks']) ?? '', format: 'json', tolerance: HOOKS, secret: false },
+    { role: 'mcp', scope, path: (scope === 'user' ? paths['mcp'] : paths['projectMcp']) ?? '', format: 'json', tolerance: HOOKS, secret: scope === 'user' },
   ],
   hooks: {
     shape: 'wrapped', timeoutUnit: 's', events: EVENTS, positional: false,
@@ -48,9 +54,9 @@ export const goose: ClientDefinition = {
     handler: commandHandler((event) => ({ timeout: event.timeout, ...(event.canonical === 'pre-tool' ? { on_failure: 'block' } : {}) })),
   },
   mcp: {
-    key: 'extensions', ownedKeys: [], toolNaming: '<extension>__<tool>',
+    key: 'mcpServers', ownedKeys: ['command', 'args', 'env'], toolNaming: '<extension>__<tool>',
     validName: (name) => /^[A-Za-z0-9_-]+$/.test(name),
-    entry: () => ({ ok: false, why: 'its servers are extensions in config.yaml, which this version does not write' }),
+    entry: (server) => (server.kind === 'stdio' ? { ok: true, entry: stdioEntry(server) } : { ok: false, why: 'a plugin of Goose takes servers over standard input and output only' }),
   },
   lint: () => [],
   evidenceFiles: () => [],
@@ -70,10 +76,11 @@ export const goose: ClientDefinition = {
     denyEffect: 'call',
   },
   gaps: [
-    documented('servers are extensions in config.yaml and are not registered'),
+    documented('a project\'s own .agents/plugins/praetorctl takes the place of the person\'s, and its .config/goose/settings.json can disable it'),
+    documented('the client adds our plugin directory to "plugins" in config.yaml by itself, and leaves it there'),
+    documented('servers of a plugin are called after it: extension praetorctl:<server>'),
     documented('a hooks.json with a value that the client does not know is left out as a whole, with a warning in its log'),
     documented('hooks of plugins need a release from 1.41 on'),
-    { text: 'whether a plugin directory without plugin.json is taken was not seen', basis: 'unknown' },
     { text: 'whether tools of a subagent reach the hook was not looked at', basis: 'unknown' },
   ],
 };
