@@ -218,11 +218,11 @@ function launcherIntact(host: Host, context: RootContext, records: Records): boo
 }
 
 /** What runs our generated file is looked for where praetorctl itself is looked for. */
-function runnerMissing({ name, hooks }: ClientDefinition, found: (program: string) => string | undefined): Finding[] {
+function runnerMissing({ id, name, hooks }: ClientDefinition, found: (program: string) => string | undefined): Finding[] {
   const { runner } = hooks;
   if (runner === undefined || found(runner) !== undefined) return [];
   return [{
-    id: 'hooks.runner-missing', effect: 'hooks', certain: true, source: ENVIRONMENT, path: ['PATH'],
+    id: `${id}.runner-missing`, effect: 'hooks', certain: true, source: ENVIRONMENT, path: ['PATH'],
     message: `${runner} is not on this PATH; without it ${name} leaves its hooks out in silence`, fix: `put ${runner} on the PATH with which ${name} is started`,
   }];
 }

@@ -7,6 +7,7 @@ export const HOOK_FILES = {
   claude: '.claude/settings.json', codex: '.codex/hooks.json', gemini: '.gemini/settings.json', qwen: '.qwen/settings.json', agy: '.gemini/config/hooks.json',
   'copilot-cli': '.copilot/hooks/praetorctl.json', droid: '.factory/hooks.json', opencode: '.config/opencode/plugins/praetorctl.js',
   vscode: '.copilot/hooks/praetorctl-vscode.json', kiro: '.kiro/hooks/praetorctl.json', devin: '.config/devin/config.json', windsurf: '.codeium/windsurf/hooks.json',
+  cline: '.cline/hooks/PreToolUse.js',
 };
 const PROJECT_FILES = { codex: '.codex/hooks.json', agy: '.agents/hooks.json' };
 
@@ -254,6 +255,19 @@ const opencode = [
   ['record.on', 'record mode in the environment', 'off', undefined, 'off', { env: (world) => ({ PRAETORCTL_HOOK_RECORD_DIR: recordDir(world) }) }],
 ];
 
+const shim = hooksOf('cline');
+const cline = [
+  ['cline.link-ignored', 'a link in the place of the hook file', 'drop', (world) => {
+    keep(world, shim(world));
+    renameSync(shim(world), join(world.home, 'moved.js'));
+    symlinkSync(join(world.home, 'moved.js'), shim(world));
+    world.undo.push(() => rmSync(shim(world)));
+  }, 'off'],
+  ['cline.runner-missing', 'node not on PATH', 'off', undefined, 'the PATH of the test holds node', { env: (world) => ({ PATH: world.bin }) }],
+  ['entry.body', 'a hook file that lets everything pass', 'drift', bytes('cline', (text) => text.replace('cancel: true', 'cancel: false')), 'off'],
+  ['file.foreign-entry', 'somebody else\'s file in place of the hook file', 'unread', (world) => put(world, shim(world), 'process.exit(0);\n'), 'off'],
+];
+
 const vscode = [
   ['vscode.hooks-type', 'hooks that are no object', 'drift', changed('vscode', (d) => ({ ...d, hooks: [] })), NO_PROGRAM],
   ['vscode.hooks-version', 'another version in our hooks file', 'doubt', changed('vscode', (d) => ({ ...d, version: 2 })), NO_PROGRAM],
@@ -270,6 +284,6 @@ const devin = [
 ];
 const windsurf = [['windsurf.hooks-type', 'hooks that are no object', 'drift', changed('windsurf', (d) => ({ ...d, hooks: [] })), NO_PROGRAM]];
 
-const LISTS = { claude, codex, gemini, qwen, agy, 'copilot-cli': copilot, droid, opencode, vscode, kiro, devin, windsurf };
+const LISTS = { claude, codex, gemini, qwen, agy, 'copilot-cli': copilot, droid, opencode, vscode, kiro, devin, windsurf, cline };
 
 export const WAYS = Object.entries(LISTS).flatMap(([client, ways]) => ways.map(([check, what, says, spoil, real, more = {}]) => ({ check, client, what, says, spoil, real, ...more })));

@@ -11,6 +11,7 @@ import { commandHandler, topLevelArrays } from '../registration.ts';
 import { sampleCommand } from '../sample.ts';
 import { clineProve } from './prove.ts';
 import { SHIM_BODY } from './shim.ts';
+import { CLINE_SILENT, CLINE_UNSEEN } from './silent.ts';
 
 const SHIM: Tolerance = { comments: false, trailingCommas: false, bom: false, utf16le: false, emptyIsObject: true };
 // With a comment or a BOM the client ends with an error.
@@ -77,7 +78,7 @@ export const cline: ClientDefinition = {
   },
   lint: () => [],
   evidenceFiles: () => [],
-  switches: () => [],
+  switches: () => [], silent: CLINE_SILENT, unseen: CLINE_UNSEEN,
   afterApply: [],
   sample: (kind, workspace) => {
     const command = sampleCommand(kind);
