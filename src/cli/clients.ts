@@ -17,6 +17,7 @@ import type { ProbeAnswer } from '../verify/probe-conclude.ts';
 import { groundFor, verifyClients, type RequiredState } from '../verify/verify.ts';
 import { renderVerify } from './verify-view.ts';
 import { agentAbove } from './person.ts';
+import { compileCatalogues } from '../mcp/store.ts';
 import { refreshPolicyIndex } from './policy-operator.ts';
 import type { CommandContext } from './program.ts';
 import { styleFor, VERSION, type Outcome } from './output.ts';
@@ -115,7 +116,8 @@ async function settle(context: CommandContext): Promise<{ host: Host; settled: r
 /** The guard's own settings come into force with the registrations, but never through an agent: it could loosen them. */
 function refreshIndex(context: CommandContext, found: Survey, request: Request): readonly Diagnostic[] {
   if (agentAbove(context.io.host) !== undefined) return [];
-  return refreshPolicyIndex(context.io.host, found.dirs, request.settingsPath).diagnostics;
+  const { host } = context.io;
+  return [...refreshPolicyIndex(host, found.dirs, request.settingsPath).diagnostics, ...compileCatalogues(host, found.dirs, VERSION).diagnostics];
 }
 
 /** `check` sees the very plan that is executed next. */

@@ -2,12 +2,12 @@
 // store. What starts a program, approves or allows asks a person; agents are refused where they would approve themselves.
 import { parseCatalogue, type Catalogue, type Operation } from '../contract/catalogue-schema.ts';
 import { draftOperation, type Draft } from '../contract/classify.ts';
-import { canonicalJson, stops, type Change, type ToolDefinition } from '../contract/pins.ts';
-import { approve, loosenings, mergeTools, selected, tierOf, unmatched } from '../contract/review.ts';
+import { canonicalJson, stops, type ToolDefinition } from '../contract/pins.ts';
+import { approve, mergeTools, selected, tierOf, unmatched } from '../contract/review.ts';
 import { OWN_DIR_MODE, makeDirs, putFile, toBytes, toText } from '../clientsetup/statefiles.ts';
 import { ownDirsOf } from '../clientsetup/survey.ts';
 import type { Host } from '../host.ts';
-import { EXIT, PraetorError, type Diagnostic } from '../model/diagnostic.ts';
+import { EXIT, PraetorError } from '../model/diagnostic.ts';
 import { isObject } from '../model/json.ts';
 import { personOf, recordChange } from '../mcp/changes.ts';
 import { GRANT_MS_DEFAULT, GRANT_MS_MAX, GRANTS_DIRECTORY, type Grant } from '../mcp/grant-file.ts';
@@ -224,30 +224,13 @@ export async function contractDiff(context: CommandContext): Promise<Outcome> {
 export function contractLint(context: CommandContext): Outcome {
   const { host, place } = groundOf(context);
   refuseAgents(host, 'praetorctl contract lint');
-  const isAllowed = context.options['allow-loosening'] === true || context.options['allowLoosening'] === true;
-  const before = compiledBefore(host, place);
-  const read = readCatalogues(host, place);
-  const loose = read.catalogues.flatMap(({ catalogue, path }) => {
-    const was = before.get(catalogue.service.id);
-    return (was === undefined ? [] : loosenings(was, catalogue)).map((one): Diagnostic => ({ code: 'catalogue-loosened', severity: 'error', where: { path }, message: `${one.operation}: ${one.text}`, fix: 'undo it, or confirm it: praetorctl contract lint --allow-loosening' }));
-  });
-  if (loose.length > 0 && !isAllowed) return done('contract-lint', { services: read.catalogues.length, operations: 0, loosened: loose.length }, [], { exit: EXIT.no, diagnostics: loose, wrote: false });
-  const compiled = compileCatalogues(host, place, VERSION);
-  for (const { catalogue } of loose.length > 0 ? read.catalogues : []) {
-    const operations = loosenings(before.get(catalogue.service.id) ?? catalogue, catalogue).map(({ operation }) => operation);
-    if (operations.length > 0) recordChange(host, place, { action: 'loosen', service: catalogue.service.id, operations, from: 'terminal' });
-  }
-  const failed = compiled.diagnostics.length > 0;
-  return done('contract-lint', { services: compiled.services, operations: compiled.operations, loosened: loose.length }, failed ? [] : [`${compiled.services} catalogues, ${compiled.operations} operations in force`], { exit: failed ? EXIT.usage : EXIT.ok, diagnostics: compiled.diagnostics, wrote: !failed });
-}
-
-function compiledBefore(host: Host, place: StorePlace): ReadonlyMap<string, Catalogue> {
-  const directory = joinPath(host.platform, place.state, 'catalogues');
-  const names = host.stat(directory) === undefined ? [] : host.readDir(directory).filter((name) => name.endsWith('.json'));
-  return new Map(names.flatMap((name) => {
-    const parsed = parseCatalogue(name, toText(host.readFile(joinPath(host.platform, directory, name), 256 * 1024 * 1024)));
-    return parsed.ok ? [[parsed.catalogue.service.id, parsed.catalogue] as const] : [];
-  }));
+  const { services, operations, loosened, diagnostics } = compileCatalogues(host, place, VERSION, context.options['allowLoosening'] === true);
+  for (const [service, changed] of Object.entries(loosened)) recordChange(host, place, { action: 'loosen', service, operations: changed, from: 'terminal' });
+  const loose = diagnostics.filter(({ code }) => code === 'catalogue-loosened').length;
+  const failed = diagnostics.length > 0;
+  const exit = !failed ? EXIT.ok : loose > 0 ? EXIT.no : EXIT.usage;
+  const body = { services, operations, loosened: failed ? loose : Object.values(loosened).flat().length };
+  return done('contract-lint', body, failed ? [] : [`${services} ${services === 1 ? 'catalogue' : 'catalogues'}, ${operations} operations in force`], { exit, diagnostics, wrote: !failed });
 }
 
 export function contractList(context: CommandContext): Outcome {
@@ -282,5 +265,3 @@ export async function contractGrant(context: CommandContext): Promise<Outcome> {
   recordChange(host, place, { action: 'grant', service: found.catalogue.service.id, operations: [name], from: 'terminal' });
   return done('contract-grant', { operation: name, expires: new Date(grant.expiresMs).toISOString() }, [`allowed once until ${new Date(grant.expiresMs).toISOString()}: let the client call it again`]);
 }
-
-export type { Change };

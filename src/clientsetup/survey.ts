@@ -9,6 +9,7 @@ import type { ClientDefinition, RootContext, Scope } from '../model/client.ts';
 import type { JsonObject } from '../model/json.ts';
 import { PraetorError, type Diagnostic } from '../model/diagnostic.ts';
 import type { EntryChange, FilePlan, FileRecord, Plan, Records, Snapshot } from '../model/plan.ts';
+import { withGuardedServers } from '../settings/guarded.ts';
 import { loadSettings } from '../settings/load.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../settings/schema.ts';
 import { readOriginal } from './backups.ts';
@@ -54,7 +55,7 @@ function settingsFor(host: Host, dirs: OwnDirs, request: Request): { settings: S
   if (request.purpose === 'remove') return { settings: DEFAULT_SETTINGS, path: null };
   const loaded = loadSettings(host, dirs.config, request.settingsPath);
   if (!loaded.ok) throw new PraetorError(loaded.diagnostics[0] ?? { code: 'settings-invalid', message: 'the settings are invalid', fix: 'correct them' });
-  return loaded;
+  return { ...loaded, settings: withGuardedServers(host, dirs.config, loaded.settings) };
 }
 
 function notDetected(client: ClientDefinition): Diagnostic {

@@ -2,6 +2,7 @@
 // which the hook reads. Through Host. Compiling is all or nothing: with one invalid catalogue the index stays as it was, and what
 // changed since is refused by the hook until the fault is corrected.
 import { COMPILED_DIRECTORY, bindingClashes, encodeContracts, type CataloguedSource } from '../contract/contract-index.ts';
+import { loosenings } from '../contract/review.ts';
 import { CATALOGUE_CHARS_MAX, parseCatalogue, type Catalogue } from '../contract/catalogue-schema.ts';
 import { OWN_DIR_MODE, dropFile, makeDirs, putFile, toBytes } from '../clientsetup/statefiles.ts';
 import { CONTRACT_FILE, CONTRACTS_DIRECTORY } from '../hook/contract-place.ts';
@@ -61,21 +62,47 @@ export function readCatalogues(host: Host, place: StorePlace): StoreRead {
   return { catalogues, diagnostics: [...all.flatMap(({ diagnostics }) => diagnostics), ...misnamed, ...clashes] };
 }
 
-export interface CompiledStore { readonly index: string | null; readonly services: number; readonly operations: number; readonly diagnostics: readonly Diagnostic[] }
+export interface CompiledStore {
+  readonly index: string | null;
+  readonly services: number;
+  readonly operations: number;
+  /** What is in force afterwards lets more pass than before; by service. */
+  readonly loosened: Readonly<Record<string, readonly string[]>>;
+  readonly diagnostics: readonly Diagnostic[];
+}
 
-export function compileCatalogues(host: Host, place: StorePlace, engine: string): CompiledStore {
+/** Puts the catalogues into force. A loosening is no silent change: without `allowLoosening` nothing is written. */
+export function compileCatalogues(host: Host, place: StorePlace, engine: string, allowLoosening = false): CompiledStore {
   const { catalogues, diagnostics } = readCatalogues(host, place);
   const index = joinPath(host.platform, place.state, CONTRACT_FILE);
-  if (diagnostics.length > 0) return { index: null, services: 0, operations: 0, diagnostics };
+  const nothing = { index: null, services: 0, operations: 0, loosened: {} };
+  if (diagnostics.length > 0) return { ...nothing, diagnostics };
   if (catalogues.length === 0) {
     if (host.lstat(index) !== undefined) dropFile(host, index);
-    return { index: null, services: 0, operations: 0, diagnostics: [] };
+    return { ...nothing, diagnostics: [] };
   }
+  const before = compiledBefore(host, place);
+  const loose = catalogues.flatMap(({ catalogue, path }) => loosenings(before.get(catalogue.service.id) ?? catalogue, catalogue).map((one) => ({ ...one, path, service: catalogue.service.id })));
+  if (loose.length > 0 && !allowLoosening) return { ...nothing, diagnostics: loose.map(looseningOf) };
   const compiled = joinPath(host.platform, place.state, COMPILED_DIRECTORY);
   makeDirs(host, compiled, OWN_DIR_MODE);
   for (const { catalogue } of catalogues) putFile(host, joinPath(host.platform, compiled, `${catalogue.service.id}.json`), toBytes(JSON.stringify(catalogue)));
   putFile(host, index, encodeContracts(engine, catalogues));
-  return { index, services: catalogues.length, operations: catalogues.reduce((n, { catalogue }) => n + catalogue.operations.length, 0), diagnostics: [] };
+  const loosened = Object.fromEntries([...new Set(loose.map(({ service }) => service))].map((service) => [service, loose.filter((one) => one.service === service).map(({ operation }) => operation)]));
+  return { index, services: catalogues.length, operations: catalogues.reduce((n, { catalogue }) => n + catalogue.operations.length, 0), loosened, diagnostics: [] };
+}
+
+function looseningOf({ operation, text, path }: { readonly operation: string; readonly text: string; readonly path: string }): Diagnostic {
+  return { code: 'catalogue-loosened', severity: 'error', where: { path }, message: `${operation}: ${text}`, fix: 'undo it, or confirm it: praetorctl contract lint --allow-loosening' };
+}
+
+/** The catalogues as they are in force. */
+function compiledBefore(host: Host, place: StorePlace): ReadonlyMap<string, Catalogue> {
+  const directory = joinPath(host.platform, place.state, COMPILED_DIRECTORY);
+  return new Map(namesIn(host, directory).flatMap((name) => {
+    const { stored } = readOne(joinPath(host.platform, directory, name));
+    return stored === undefined ? [] : [[stored.catalogue.service.id, stored.catalogue] as const];
+  }));
 }
 
 /** The catalogue of a service. Throws where it is missing or invalid. */

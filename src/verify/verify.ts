@@ -14,6 +14,7 @@ import { selectClients } from '../clientsetup/survey.ts';
 import { ENGINE_VERSION, POLICY_DIGEST } from '../policy/build-info.ts';
 import { rootContext } from '../roots/context.ts';
 import { ownDirs, type OwnDirs } from '../roots/own-dirs.ts';
+import { withGuardedServers } from '../settings/guarded.ts';
 import { loadSettings } from '../settings/load.ts';
 import { durationMs, type Settings } from '../settings/schema.ts';
 import { hookFiles, serverFiles, serverInput, stateInput, trustOf, type Yardstick } from './checks.ts';
@@ -100,7 +101,7 @@ export function groundFor(host: Host, scope: Scope, settingsPath: string | undef
   const dirs = ownDirs({ platform: host.platform, env: host.env, home: context.home });
   const loaded = loadSettings(host, dirs.config, settingsPath);
   if (!loaded.ok) throw new PraetorError(loaded.diagnostics[0] ?? { code: 'settings-invalid', message: 'the settings are invalid', fix: 'correct them' });
-  return { host, context, dirs, settings: loaded.settings, records: readRecords(host, dirs), receipts: readReceipts(host, dirs.receipts), proofs: readProofs(host, dirs.receipts), scope };
+  return { host, context, dirs, settings: withGuardedServers(host, dirs.config, loaded.settings), records: readRecords(host, dirs), receipts: readReceipts(host, dirs.receipts), proofs: readProofs(host, dirs.receipts), scope };
 }
 
 /** Named ones; else the selected or detected ones and those that the records know in this scope. Sorted by id. */

@@ -118,7 +118,7 @@ describe('contract', () => {
     expect({ code: lint.code, err: lint.err.includes('notes.notes.delete: it is no longer confirmed') }).toEqual({ code: 3, err: true });
     expect((await say(['contract', 'lint', '--allow-loosening'])).code).toBe(0);
     expect(readFileSync(join(at.root, 'config/contracts/changes.jsonl'), 'utf8')).toContain('"action":"loosen"');
-    expect((await say(['contract', 'lint'])).out).toContain('1 catalogues, 5 operations in force');
+    expect((await say(['contract', 'lint'])).out).toContain('1 catalogue, 5 operations in force');
   });
 
   it('grant is for a person in a terminal, once, for a while', async () => {
@@ -151,5 +151,37 @@ describe('contract', () => {
     writeFileSync(join(at.root, 'config/contracts/x.json'), '{"schema":"praetor.catalogue/1"}');
     const { code, err } = await say(['contract', 'lint']);
     expect({ code, err: err.includes('catalogue-invalid') && err.includes('x.json') }).toEqual({ code: 64, err: true });
+  });
+});
+
+describe('clients apply', () => {
+  it('registers the runtime in the place of a governed server, keeps its variables, and gives everything back', async () => {
+    const { at, say } = lab();
+    const before = '{ "mcpServers": { "other": { "command": "x" } } }\n';
+    put(at.settings, `mcpServers:\n  notes:\n    command: ${process.execPath}\n    args: [${SERVER}]\n    env: { NOTES_TOKEN: "\${NOTES_TOKEN}" }\n`);
+    put(join(at.home, '.claude.json'), before);
+    const entry = (): Record<string, unknown> => (JSON.parse(readFileSync(join(at.home, '.claude.json'), 'utf8')) as { mcpServers: Record<string, Record<string, unknown>> }).mcpServers['notes']!;
+    expect((await say(['clients', 'apply', '--yes', '--client', 'claude'])).code).toBe(0);
+    expect(entry()).toMatchObject({ command: process.execPath });
+    expect((await say(['contract', 'import', 'notes', '--yes'])).code).toBe(0);
+    const plan = await say(['clients', 'plan', '--client', 'claude']);
+    expect({ code: plan.code, out: plan.out.includes('stdio praetorctl mcp notes') }).toEqual({ code: 3, out: true });
+    expect((await say(['clients', 'apply', '--yes', '--client', 'claude'])).code).toBe(0);
+    expect(entry()).toMatchObject({ command: 'praetorctl', args: ['mcp', 'notes'], env: { NOTES_TOKEN: '${NOTES_TOKEN}' } });
+    expect((await say(['clients', 'verify', '--client', 'claude', '--require', 'installed'])).code).toBe(0);
+    expect((await say(['clients', 'remove', '--yes', '--client', 'claude'])).code).toBe(0);
+    expect(readFileSync(join(at.home, '.claude.json'), 'utf8')).toBe(before);
+  });
+
+  it('a changed catalogue is put into force, a loosened one is not', async () => {
+    const { at, say } = lab();
+    await say(['contract', 'import', 'notes', '--yes']);
+    await say(['contract', 'review', 'notes']);
+    await say(['contract', 'approve', 'notes', '--all', '--yes']);
+    const catalogue = catalogueOf(at);
+    for (const operation of catalogue.operations) operation.confirmationRequired = false;
+    writeFileSync(join(at.root, 'config/contracts/notes.json'), JSON.stringify(catalogue));
+    expect((await say(['clients', 'apply', '--yes', '--client', 'claude'])).err).toContain('catalogue-loosened');
+    expect((JSON.parse(readFileSync(join(at.state, 'catalogues/notes.json'), 'utf8')) as Catalogue).operations.some(({ confirmationRequired }) => confirmationRequired)).toBe(true);
   });
 });
