@@ -73,11 +73,17 @@ function sessionOf(e: ClientEvidence, y: Yardstick): StateInput['session'] {
 
 const STANDS: readonly EntryStatus[] = ['as-desired', 'changed'];
 
+/** An event that a client splits over several of its own counts only whole: with one of them gone, calls pass beside us. */
+function hasWholeToolEvent(files: readonly FileEvidence[]): boolean {
+  const wanted = files.flatMap((file) => file.hooks).filter((hook) => hook.tool && hook.status !== 'surplus');
+  return wanted.some(({ event }) => wanted.every((hook) => hook.event !== event || STANDS.includes(hook.status)));
+}
+
 export function stateInput(e: ClientEvidence, y: Yardstick): StateInput {
   const files = hookFiles(e);
   return {
     detected: e.detected, entries: entriesOf(e),
-    toolEvent: files.some((file) => file.hooks.some((hook) => hook.tool && STANDS.includes(hook.status))),
+    toolEvent: hasWholeToolEvent(files),
     recorded: files.some((file) => file.recorded),
     foreign: e.files.some((file) => file.foreignGone.hooks + file.foreignGone.servers > 0) ? 'fewer' : 'kept',
     gate: gateOf(e), trust: trustOf(e), tool: toolOf(e, y), session: sessionOf(e, y),

@@ -52,7 +52,7 @@ function hookEvidence(desired: DesiredFile, document: JsonObject | undefined): H
     event.canonical === entry.name && entry.action !== 'remove' && entry.at.startsWith(showPath(arrayPathIn(client.hooks, spec, event.native)))))?.native
     ?? owned.find((own) => entry.at.startsWith(showPath(own.array)))?.native ?? '';
   const keysOf = (entry: EntryChange): string[] => {
-    const event = events.find(({ canonical }) => canonical === entry.name);
+    const event = events.find(({ canonical, native }) => canonical === entry.name && native === nativeOf(entry));
     if (entry.action !== 'change' || event === undefined) return [];
     const found = owned.filter((own) => own.event === event.canonical && own.native === event.native);
     return found.length === 0 ? [] : changedKeys(found, hookEntry(client.hooks, client.id, event));

@@ -11,7 +11,7 @@ export const STATE_INPUTS = {
   detected: ['program', 'configuration', 'none'],
   /** Our hook entries against the desired ones; `unknown`: their file could not be read. */
   entries: ['none', 'exact', 'differs', 'unknown'],
-  /** Does an entry of ours stand at an event that is about single tool calls? */
+  /** Do entries of ours stand everywhere where the client tells of one event about single tool calls? */
   toolEvent: [true, false],
   /** Do we remember having written here? */
   recorded: [true, false],
@@ -250,7 +250,7 @@ function reason(code: Exclude<ReasonCode, 'entrypoint-missing' | 'root-moved' | 
     'trust-modified': [`untrusted: the hooks changed since ${name} was told to trust them, so it skips them in silence`, trustFix],
     'trust-disabled': [`the hooks are disabled in ${name}`, trustFix],
     'trust-unread': [`the trust that ${name} gives the hooks could not be read`, 'correct the file'],
-    'no-tool-event': ['no event about tool calls is registered, so no tool call can be seen', 'add pre-tool to hooks.events in the settings, then: praetorctl clients apply'],
+    'no-tool-event': ['no event about tool calls is registered in all its places, so tool calls can pass unseen', 'add pre-tool to hooks.events in the settings, then: praetorctl clients apply'],
     'no-hook-surface': [NO_HOOK_SURFACE, 'name the clients that shall be verified, or ask for less: praetorctl clients verify --require installed'],
     'unverified': [UNVERIFIED, prove],
     'evidence-aged': ['the newest receipt is older than clients.verified_max_age', prove],

@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { createHash } from 'node:crypto';
-import { stringify } from 'smol-toml';
+import { parse, stringify } from 'smol-toml';
 import { afterAll } from 'vitest';
 import { realHost, type Host } from '../../src/host.ts';
 import { clientById } from '../../src/clients/registry.ts';
@@ -67,20 +67,34 @@ export function put(file: string, text: string): void {
   fs.writeFileSync(file, text);
 }
 
-export function fileOf(m: Machine, client: ClientDefinition, role: 'hooks' | 'mcp', scope: Scope = 'user'): FileSpec {
+/** What the client's row says of its files on this machine. */
+export function filesOf(m: Machine, client: ClientDefinition, scope: Scope): readonly FileSpec[] {
   const context = { platform: 'linux' as const, env: m.env, home: m.home, project: m.project, dirExists: (dir: string) => fs.existsSync(dir), dirNames };
-  const found = client.files(client.roots(context), scope).find((spec) => spec.role === role || spec.role === 'hooks+mcp');
+  return client.files(client.roots(context), scope);
+}
+
+export function fileOf(m: Machine, client: ClientDefinition, role: 'hooks' | 'mcp', scope: Scope = 'user'): FileSpec {
+  const found = filesOf(m, client, scope).find((spec) => spec.role === role || spec.role === 'hooks+mcp');
   if (found === undefined) throw new Error(`no ${role} file`);
   return found;
 }
 
+const isToml = (file: string): boolean => file.endsWith('.toml');
+
+/** The document in a file, as JSON values; a TOML file is read by a library, not by our own editors. */
 export function readJson(file: string): JsonObject {
-  return JSON.parse(fs.readFileSync(file, 'utf8')) as JsonObject;
+  const text = fs.readFileSync(file, 'utf8');
+  return (isToml(file) ? parse(text) : JSON.parse(text)) as JsonObject;
+}
+
+/** Writes a file whole in its own format, as a client that saves its settings does. */
+export function writeJson(file: string, document: JsonObject, indent = 2): void {
+  put(file, isToml(file) ? stringify(document) : JSON.stringify(document, null, indent));
 }
 
 export function editJson(file: string, change: (document: JsonObject) => JsonObject | undefined): void {
   const document = fs.existsSync(file) ? readJson(file) : {};
-  put(file, JSON.stringify(change(document) ?? document, null, 2));
+  writeJson(file, change(document) ?? document);
 }
 
 export function receipt(client: string, more: Partial<Receipt> = {}): Receipt {
