@@ -3,6 +3,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join, relative, resolve, dirname } from 'node:path';
 import { parse } from 'yaml';
 import { describe, expect, it } from 'vitest';
+import { CLIENTS } from '../src/clients/registry.ts';
 
 const root = resolve(__dirname, '..');
 
@@ -30,6 +31,9 @@ function localTarget(from: string, specifier: string): string | undefined {
   return specifier.startsWith('.') ? relative(root, resolve(root, dirname(from), specifier)) : undefined;
 }
 
+/** `code` is also a kind of text in the policy. */
+const NAMES = CLIENTS.flatMap(({ id, aliases }) => [id, ...aliases]).filter((name) => name !== 'code');
+
 interface Clause {
   id: string; kind: string; in?: string; except?: string[]; modules?: string[]; pattern?: string; order?: string[];
   paths?: string[]; metafile?: string; packages?: string[]; builtins?: string[]; 'max-bytes'?: number;
@@ -45,7 +49,7 @@ function violations(clause: Clause): string[] {
     case 'forbidden-import':
       return scope(clause).flatMap((path) => importsOf(path).filter((s) => (clause.modules ?? []).some((m) => s === m || (/[:/]$/.test(m) && s.startsWith(m)))).map((s) => `${path} imports ${s}`));
     case 'forbidden-text': {
-      const pattern = new RegExp(clause.pattern ?? '');
+      const pattern = new RegExp((clause.pattern ?? '').replace('<client>', `(?:${NAMES.join('|')})`));
       return scope(clause).flatMap((path) => textOf(path).split('\n').flatMap((line, i) => (pattern.test(line) ? [`${path}:${i + 1}`] : [])));
     }
     case 'forbidden-path':
@@ -82,6 +86,7 @@ describe('decisions hold', () => {
     expect(violations(clause)).toEqual([]);
   });
   it('notices a violation of each textual kind', () => {
+    expect(violations({ id: 'x', kind: 'forbidden-text', in: 'src/clients/', pattern: "id: '<client>'" }).length).toBeGreaterThan(15);
     expect(violations({ id: 'x', kind: 'forbidden-import', in: 'src/', modules: ['node:'], except: [] }).length).toBeGreaterThan(0);
     expect(violations({ id: 'x', kind: 'forbidden-text', in: 'src/', pattern: 'export function', except: [] }).length).toBeGreaterThan(0);
     expect(violations({ id: 'x', kind: 'forbidden-path', paths: ['package.json'] })).toEqual(['package.json']);
