@@ -58,7 +58,10 @@ const verifiedClient = z.looseObject({
   reasons: z.array(reason), next: z.string(),
 });
 
+const outcome = z.enum(['closed', 'open', 'depends', 'none']).describe('What becomes of a call: refused, run, or it depends, as the verdict says in words.');
 const capabilities = z.array(z.strictObject({
+  vendor: z.string(), surface: z.enum(['hooks in settings', 'files of our own', 'none']),
+  brief: z.strictObject({ ask: z.enum(['asks', 'denied', 'partly', 'none']).describe('denied: where a person would be asked, the call is refused.'), crash: outcome, timeout: outcome, missingBinary: outcome }),
   id: z.string(), name: z.string(), seenOn: fact, denyEffect: z.string(), mcp: z.strictObject({ toolNaming: z.string() }), trust: z.boolean(), gaps: z.array(fact),
   probe: z.strictObject({ source: fact, cost: fact, effects: fact }).nullable().describe('How verify --probe asks the client itself; null where it cannot be asked.'),
   events: z.array(z.strictObject({ canonical: z.string(), native: z.string(), note: z.string().nullable() })),
