@@ -13,6 +13,7 @@ import { withGuardedServers } from '../settings/guarded.ts';
 import { loadSettings } from '../settings/load.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../settings/schema.ts';
 import { readOriginal } from './backups.ts';
+import { doubledIn, doubledNotes } from './doubled.ts';
 import { desiredFor, type Desired, type DesiredFile } from './desired.ts';
 import { INSTALL_FIX, LAUNCHER_OWNER, launcherSpec, launcherText, planLauncher } from './launcher.ts';
 import { countEntries, countForeign, planFile, readDocument } from './plan.ts';
@@ -97,6 +98,16 @@ function shadowNotes(host: Host, context: RootContext, one: SelectedClient): Dia
     if (opened?.ok === true) documents.set(file.name, opened.read.value);
   }
   return client.shadows(documents, natives).map((finding) => ({ code: 'note', severity: 'warning', client: client.id, message: finding.message, fix: finding.fix }));
+}
+
+/** Registrations of the chosen clients, and those that stand from earlier runs in this scope. */
+function doubled(ground: Ground, selected: readonly SelectedClient[]): Diagnostic[] {
+  const { request, context, records } = ground;
+  if (request.purpose !== 'apply') return [];
+  const chosen = new Map(selected.map(({ client, desired }) => [client.id, desired.files.some(({ events }) => events.length > 0)]));
+  const here = [...records.values()].filter(({ scope, path }) => scope === request.scope && (scope === 'user' || path.startsWith(context.project)));
+  const ids = new Set(CLIENTS.map(({ id }) => id).filter((id) => chosen.get(id) ?? here.some((record) => record.client === id)));
+  return doubledNotes(doubledIn(CLIENTS, request.scope, (id) => ids.has(id)), new Set(chosen.keys()));
 }
 
 /** Records of other clients, or of this client in other scopes, that still need the launcher. */
@@ -200,7 +211,7 @@ export function survey(host: Host, request: Request): Survey {
   const ordered = orderFiles(request.purpose, launcher.file, files);
   const plan: Plan = {
     purpose: request.purpose, files: ordered, counts: countEntries(ordered),
-    diagnostics: [...diagnostics, ...selected.flatMap((s) => [...s.desired.diagnostics, ...shadowNotes(host, context, s)]), ...verdicts.flatMap((v) => v.diagnostics), ...launcher.diagnostics],
+    diagnostics: [...diagnostics, ...selected.flatMap((s) => [...s.desired.diagnostics, ...shadowNotes(host, context, s)]), ...doubled(ground, selected), ...verdicts.flatMap((v) => v.diagnostics), ...launcher.diagnostics],
   };
   return { context, dirs, settings, settingsPath, selected, records, plan, applyOptions: { ...applyOptions(ground, desired, launcher.replan), records } };
 }

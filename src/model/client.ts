@@ -260,6 +260,8 @@ export interface ClientDefinition {
   readonly prove?: ProveSurface | { readonly unsupported: string };
   /** For `verify --probe`; absent: the client cannot be asked. */
   readonly probe?: ProbeSurface;
+  /** Other clients whose hook files this one executes too. */
+  readonly runsHooksOf?: readonly { readonly client: string; readonly scope: Scope; readonly basis: Fact }[];
   /** Tools or ways that no hook sees. */
   readonly gaps: readonly Fact[];
 }

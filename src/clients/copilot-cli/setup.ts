@@ -112,6 +112,7 @@ export const copilotCli: ClientDefinition = {
     cost: measured('2 to 6 s; no model, no tokens, no login'),
     effects: measured('starts no server; unpacks itself into its cache on the first start'),
   },
+  runsHooksOf: [{ client: 'claude', scope: 'project', basis: measured('.claude/settings.json of a trusted folder; the one of the home directory is not read') }],
   gaps: [
     measured('text on stdout that is not JSON, or an unknown word in it, runs the tool'),
     measured('hooks of a project need a trusted folder; without it they are left out in silence'),

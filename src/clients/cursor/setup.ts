@@ -120,6 +120,7 @@ export const cursor: ClientDefinition = {
     missingBinary: documented('blocks every guarded call, by failClosed'),
     denyEffect: 'call',
   },
+  runsHooksOf: [{ client: 'claude', scope: 'user', basis: documented('~/.claude/settings.json') }],
   gaps: [
     unknown('whether the allow that must be said skips the person\'s own approval of the call'),
     documented('one unknown event name makes Cursor drop the whole hooks file in silence; versions before preToolUse and sessionStart would drop ours'),

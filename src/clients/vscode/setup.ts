@@ -133,6 +133,12 @@ export const vscode: ClientDefinition = {
     missingBinary: documented('runs the tool with a warning'),
     denyEffect: 'call',
   },
+  runsHooksOf: [
+    { client: 'claude', scope: 'user', basis: documented('~/.claude/settings.json') },
+    { client: 'claude', scope: 'project', basis: documented('.claude/settings.json') },
+    { client: 'copilot-cli', scope: 'user', basis: documented('~/.copilot/hooks') },
+    { client: 'copilot-cli', scope: 'project', basis: documented('.github/hooks') },
+  ],
   gaps: [
     unknown('from which version on ~/.copilot/hooks is read: the page names it, its default of chat.hookFilesLocations does not'),
     documented('VS Code also runs what is registered for Copilot CLI in ~/.copilot/hooks and .github/hooks and for Claude Code in its settings: a call may be judged twice; Copilot CLI runs the file of this client too'),
