@@ -31,7 +31,7 @@ export interface Calls {
   readonly tick: () => readonly Action[];
 }
 
-interface Judged { readonly held: HeldCall; readonly tool: GovernedTool; readonly given: JsonObject; readonly digest: string; readonly caller: string; readonly modern: boolean }
+interface Judged { readonly held: HeldCall; readonly tool: GovernedTool; readonly given: JsonObject; readonly digest: () => string; readonly caller: string; readonly modern: boolean }
 interface Question { readonly judged: Judged; readonly reason: string; readonly until: number }
 type Refused = Exclude<ContractDecision, { decision: 'none' }>;
 
@@ -44,13 +44,14 @@ interface Gate {
   readonly running: Map<string, Judged>;
   /** Digest of an upstream's own state -> the call that may come back with it. */
   readonly continued: Map<string, string>;
-  readonly prefix: string;
+  /** Made at the first question: the upstream, which sees our other ids, cannot guess it. */
+  prefix: string | undefined;
   asked: number;
 }
 
 export function callGate(config: SessionConfig, live: LiveTools): Calls {
   const gate: Gate = {
-    config, live, human: approvals(config), keys: ledger(), questions: new Map(), running: new Map(), continued: new Map(), prefix: `praetor-q:${config.nonce()}:`, asked: 0,
+    config, live, human: approvals(config), keys: ledger(), questions: new Map(), running: new Map(), continued: new Map(), prefix: undefined, asked: 0,
   };
   return {
     call: (held, client) => call(gate, held, client),
@@ -81,7 +82,8 @@ function call(gate: Gate, held: HeldCall, client: ClientSide): readonly Action[]
   if (tool.operation.state === 'approved' && live.stateOf(name) !== 'approved') return refuse(gate, { held, caller }, quarantined(name), name);
   const given = held.params['arguments'] ?? {};
   if (!isObject(given)) return no(name, 'validation_error', 'arguments_not_an_object', `The arguments of ${name} must be an object.`);
-  const digest = config.sha256(`${name}\0${safeCanonical(given)}`);
+  let known: string | undefined;
+  const digest = (): string => known ??= config.sha256(`${name}\0${safeCanonical(given)}`);
   return judge(gate, { held, tool, given, digest, caller, modern: metaOf(held.params).modern }, client);
 }
 
@@ -98,7 +100,7 @@ function judge(gate: Gate, judged: Judged, client: ClientSide): readonly Action[
   if (again !== undefined) return again;
   const { callId } = metaOf(held.params);
   if (callId !== undefined && config.humanEvidence.includes('hook') && config.takeHookEvidence(callDigest(config.sha256, callId, given))) return forward(gate, judged, false);
-  if (config.humanEvidence.includes('grant') && config.takeGrant(tool.operation.id, digest)) return forward(gate, judged, false);
+  if (config.humanEvidence.includes('grant') && config.takeGrant(tool.operation.id, digest())) return forward(gate, judged, false);
   return ask(gate, judged, decision.reason, client);
 }
 
@@ -107,13 +109,13 @@ function retried(gate: Gate, judged: Judged, decision: Refused): readonly Action
   const { inputResponses, requestState } = judged.held.params;
   if (gate.human.isOwnState(requestState)) {
     const answer = isObject(inputResponses) ? inputResponses[QUESTION_KEY] : undefined;
-    return gate.human.takeState(requestState, judged.digest) && gate.human.isYes(answer) ? forward(gate, judged, true) : refuse(gate, judged, decision);
+    return gate.human.takeState(requestState, judged.digest()) && gate.human.isYes(answer) ? forward(gate, judged, true) : refuse(gate, judged, decision);
   }
   // Without a state of ours nobody was asked: an answer to our question is made up.
   if (isObject(inputResponses) && Object.hasOwn(inputResponses, QUESTION_KEY)) return refuse(gate, judged, decision);
   if (typeof requestState !== 'string') return undefined;
   const state = gate.config.sha256(requestState);
-  if (gate.continued.get(state) !== judged.digest) return undefined;
+  if (gate.continued.get(state) !== judged.digest()) return undefined;
   gate.continued.delete(state);
   return forward(gate, judged, false);
 }
@@ -124,14 +126,14 @@ function ask(gate: Gate, judged: Judged, reason: string, client: ClientSide): re
   const capabilities = modern ? metaOf(held.params).capabilities : client.capabilities;
   if (!gate.config.humanEvidence.includes('elicitation') || !canElicit(capabilities)) return refuse(gate, judged, humanDecision(tool, reason));
   gate.config.note({ tool: name, verdict: 'ask', code: 'confirmation_required', caller: judged.caller });
-  if (modern) return [{ to: 'client', text: result(held.id, gate.human.inputRequired(name, reason, digest)) }];
-  const id = `${gate.prefix}${gate.asked++}`;
+  if (modern) return [{ to: 'client', text: result(held.id, gate.human.inputRequired(name, reason, digest())) }];
+  const id = `${gate.prefix ??= `praetor-q:${gate.config.nonce()}:`}${gate.asked++}`;
   gate.questions.set(id, { judged, reason, until: gate.config.now() + QUESTION_MS_MAX });
   return [{ to: 'client', text: request(id, 'elicitation/create', gate.human.question(name, reason)) }];
 }
 
 function answered(gate: Gate, id: MessageId, response: JsonObject): readonly Action[] | undefined {
-  if (typeof id !== 'string' || !id.startsWith(gate.prefix)) return undefined;
+  if (typeof id !== 'string' || gate.prefix === undefined || !id.startsWith(gate.prefix)) return undefined;
   const question = gate.questions.get(id);
   gate.questions.delete(id);
   if (question === undefined) return [];
@@ -169,7 +171,7 @@ function finished(gate: Gate, key: string, response: JsonObject): void {
   gate.keys.end(key, outcome);
   if (outcome?.['resultType'] !== 'input_required' || typeof outcome['requestState'] !== 'string') return;
   if (gate.continued.size >= STATES_MAX) gate.continued.clear();
-  gate.continued.set(gate.config.sha256(outcome['requestState']), judged.digest);
+  gate.continued.set(gate.config.sha256(outcome['requestState']), judged.digest());
 }
 
 function humanDecision(tool: GovernedTool, reason: string): Extract<ContractDecision, { decision: 'ask' }> {

@@ -10,7 +10,7 @@ export type Begun =
   | { readonly state: 'conflict'; readonly why: string };
 
 export interface Ledger {
-  readonly begin: (operation: Operation, given: JsonObject, digest: string, call: string) => Begun;
+  readonly begin: (operation: Operation, given: JsonObject, digest: () => string, call: string) => Begun;
   /** `outcome` undefined: it failed in the protocol, and may be tried again. */
   readonly end: (call: string, outcome: JsonObject | undefined) => void;
 }
@@ -20,11 +20,12 @@ interface Entry { readonly digest: string; readonly call: string; result: JsonOb
 export function ledger(): Ledger {
   const entries = new Map<string, Entry>();
   return {
-    begin: (operation, given, digest, call) => {
+    begin: (operation, given, digestOf, call) => {
       const input = operation.idempotencyKey?.input;
       const key = input !== undefined && Object.hasOwn(given, input) ? given[input] : undefined;
       if (typeof key !== 'string' || key === '') return { state: 'untracked' };
       const name = `${operation.id}\0${key}`;
+      const digest = digestOf();
       const known = entries.get(name);
       if (known !== undefined && known.digest !== digest) return { state: 'conflict', why: `This ${input} was used for another request. A new effect needs a new one.` };
       if (known?.result !== undefined) return { state: 'replay', result: known.result };

@@ -31,7 +31,8 @@ interface State {
   notice: string | undefined;
   /** The envelope that our own requests carry, in the stateless protocol. */
   envelope: JsonObject;
-  readonly prefix: string;
+  /** Made at the first list: nobody can guess the ids of our own requests. */
+  prefix: string;
   count: number;
   changed: string;
 }
@@ -40,7 +41,7 @@ export function createSession(config: SessionConfig): Session {
   const live = liveTools(config.catalogue, config);
   const state: State = {
     config, live, calls: callGate(config, live), client: { capabilities: undefined, name: 'unknown' }, lists: new Set(), own: undefined, looked: false, held: [], visible: '',
-    notice: undefined, envelope: {}, prefix: `praetor-l:${config.nonce()}:`, count: 0, changed: '',
+    notice: undefined, envelope: {}, prefix: '', count: 0, changed: '',
   };
   return {
     fromClient: (line) => fromClient(state, line),
@@ -101,6 +102,7 @@ function requested(state: State, message: RequestMessage, line: string): readonl
 // ---- lists ----
 
 function startList(state: State): Action[] {
+  if (state.prefix === '') state.prefix = `praetor-l:${state.config.nonce()}:`;
   state.own = { id: `${state.prefix}${state.count++}`, until: state.config.now() + LIST_MS_MAX, pages: 0, tools: [] };
   return [{ to: 'upstream', text: request(state.own.id, 'tools/list', state.envelope) }];
 }

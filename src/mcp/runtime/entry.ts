@@ -1,7 +1,7 @@
 // Contract: `praetorctl mcp <server>`: the program that clients start in the place of a server. IO. A bundle of its own (part `mcp`):
 // no packages, no schema library; the catalogue comes in the form that `contract lint` and `clients apply` compiled.
 // It starts nothing where the catalogue is missing, changed or damaged: a guard that does not know what it guards would let all pass.
-import { createHash, createHmac, randomBytes } from 'node:crypto';
+import type * as NodeCrypto from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { normalName } from '../../contract/catalogue.ts';
 import type { Catalogue } from '../../contract/catalogue-schema.ts';
@@ -24,7 +24,9 @@ import { grantTaker, hookEvidence } from './evidence.ts';
 import { runProxy } from './proxy.ts';
 import { startProgram } from './upstream.ts';
 
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+/** Loaded at the first list or question, not at the start: it costs a quarter of a bare node start. */
+const crypto = (): typeof NodeCrypto => require('node:crypto') as typeof NodeCrypto;
+const sha256 = (text: string): string => crypto().createHash('sha256').update(text).digest('hex');
 
 function fail(message: string, fix: string): never {
   process.stderr.write(`praetorctl mcp: error: ${message}. fix: ${fix}\n`);
@@ -62,18 +64,29 @@ function writeQuarantine(place: HookPlace, service: string, tools: readonly stri
   renameSync(temporary, path);
 }
 
-function leaveReceipt(place: HookPlace, service: string, note: CallNote): void {
-  if (place.receipts === undefined) return;
-  const now = Date.now();
-  try {
-    appendReceipt(place.receipts, formatReceipt({
-      v: 1, time: isoTime(now), client: 'mcp', event: 'mcp-call', caller: note.caller, verdict: note.verdict, ...(note.code === undefined ? {} : { rule: `contract.${note.code}` }),
+/** Written when the call has gone on its way, all that wait in one go: a client must not wait for a disk. */
+function receiptWriter(place: HookPlace, service: string): (note: CallNote) => void {
+  const waiting: string[] = [];
+  const flush = (): void => {
+    const lines = waiting.splice(0);
+    try {
+      for (const line of lines) appendReceipt(place.receipts ?? '', line, Math.random() < 1 / 16);
+    } catch {
+      process.stderr.write('praetorctl mcp: no receipt: the state directory cannot be written\n');
+    }
+  };
+  process.on('exit', flush);
+  return (note) => {
+    if (place.receipts === undefined) return;
+    const line = formatReceipt({
+      v: 1, time: isoTime(Date.now()), client: 'mcp', event: 'mcp-call', caller: note.caller, verdict: note.verdict, ...(note.code === undefined ? {} : { rule: `contract.${note.code}` }),
       kind: 'mcp', tool: `${service}/${note.tool}`, engine: ENGINE_VERSION, policy: POLICY_DIGEST, ms: 0,
-    }), now % 16 === 0);
-  } catch {
-    process.stderr.write('praetorctl mcp: no receipt: the state directory cannot be written\n');
-  }
+    });
+    if (waiting.push(line) === 1) setImmediate(flush);
+  };
 }
+
+let secret: Buffer | undefined;
 
 async function main(server: string): Promise<number> {
   const place = hookPlace(process.platform, process.env);
@@ -81,14 +94,13 @@ async function main(server: string): Promise<number> {
   const { upstream } = catalogue;
   if (upstream?.transport !== 'stdio') fail(`the catalogue of ${catalogue.service.id} names no program to start`, `praetorctl contract import ${catalogue.service.id}`);
   const { contract } = readSettings(place, undefined, SETTINGS_PARTS);
-  const secret = randomBytes(32);
   const service = catalogue.service.id;
   const session = createSession({
     catalogue, floor: contract.floor, humanEvidence: contract.evidence, hostsPinned: false, sha256,
-    hmac: (text) => createHmac('sha256', secret).update(text).digest('hex'), nonce: () => randomBytes(12).toString('hex'), now: Date.now,
+    hmac: (text) => crypto().createHmac('sha256', secret ??= crypto().randomBytes(32)).update(text).digest('hex'), nonce: () => crypto().randomBytes(12).toString('hex'), now: Date.now,
     takeHookEvidence: hookEvidence(place.receipts, Date.now),
     takeGrant: grantTaker(place.state === undefined ? undefined : below(place.platform, place.state, GRANTS_DIRECTORY), Date.now),
-    note: (note) => leaveReceipt(place, service, note),
+    note: receiptWriter(place, service),
     quarantine: (tools) => writeQuarantine(place, service, tools),
   });
   return runProxy(session, { input: process.stdin, output: process.stdout, log: (line) => void process.stderr.write(`${line}\n`) }, (events) => startProgram(upstream, events));
