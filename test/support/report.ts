@@ -7,7 +7,7 @@ import { clientById } from '../../src/clients/registry.ts';
 import { ENGINE_VERSION, POLICY_DIGEST } from '../../src/policy/build-info.ts';
 import { bindingOf } from '../../src/verify/proofs.ts';
 import { evidenceFor, groundFor } from '../../src/verify/verify.ts';
-import { apply, leave, machine, put, receipt, type Machine } from '../verify/support.ts';
+import { apply, hostAt, leave, machine, put, receipt, type Machine } from '../verify/support.ts';
 
 /** Would run a script, load a picture or leave its attribute, if it were not escaped. */
 export const HOSTILE = `"><img src=x onerror="document.title='owned'"><script>document.title='owned'</script>&amp;'`;
@@ -41,7 +41,9 @@ export async function hostileMachine(now: number): Promise<Machine> {
   // Spoils the registration of one client, and another one's file altogether.
   put(join(m.home, '.qwen', 'settings.json'), '{ "mcpServers": { "<b>bold</b>": {}, } ');
   put(join(m.home, '.gemini', 'settings.json'), '{}');
-  const binding = bindingOf(m.host, evidenceFor(groundFor(m.host, 'user', undefined), clientById('claude')), ENGINE_VERSION, POLICY_DIGEST);
+  // Looked at when it is `now`: what once lay in the future is remembered so.
+  const host = hostAt(m, now);
+  const binding = bindingOf(host, evidenceFor(groundFor(host, 'user', undefined), clientById('claude')), ENGINE_VERSION, POLICY_DIGEST);
   if (binding === undefined) throw new Error('nothing to prove');
   const proof = { v: 1, kind: 'proof', client: 'claude', program: '/x', binary: '1:2:3', engine: HOSTILE.slice(0, 60), policy: 'p', registration: 'r' } as const;
   put(join(m.state, 'receipts', 'proofs.jsonl'), [
