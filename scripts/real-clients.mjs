@@ -11,6 +11,7 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { CLIENTS as RUN } from '../test/real/clients.mjs';
 import { OFFLINE } from '../test/real/offline.mjs';
+import { WAYS } from '../test/silent/ways.mjs';
 
 const root = resolve(import.meta.dirname, '..');
 /** Those that run a session here, and those of which only commands run without a login. */

@@ -20,7 +20,7 @@ const PUSH = 'git push --force origin main';
 const VERIFY_MS_MAX = 30_000;
 const script = resolve(import.meta.dirname, '../../bin/praetorctl');
 /** Files of a client that name the address of its model. */
-const ADDRESSED = ['.codex/config.toml', '.factory/settings.json', '.config/opencode/opencode.json'];
+const ADDRESSED = ['.codex/config.toml', '.factory/settings.json', '.config/opencode/opencode.json', '.config/kilo/kilo.jsonc'];
 
 function check(what, passed, detail) {
   const shown = passed ? '' : ` - ${JSON.stringify(detail)}`.replace(/\s+/g, ' ').slice(0, 1_500);

@@ -110,6 +110,16 @@ describe('the catalogues', () => {
     expect(isKnownCheck('claude.zzz', clientById('claude').silent ?? [])).toBe(false);
   });
 
+  it('hold every check that a row can name', () => {
+    for (const { id, silent } of CLIENTS) {
+      const dir = path.join('src/clients', id);
+      const text = fs.readdirSync(dir).map((name) => fs.readFileSync(path.join(dir, name), 'utf8')).join('\n');
+      const named = [...text.matchAll(new RegExp(`\\bid: '(${id}\\.[a-z-]+)'`, 'g'))].map(([, check]) => check);
+      if (text.includes('runsToo(')) named.push(`${id}.runs-too`);
+      for (const check of named) expect(silent?.map((way) => way.id) ?? [], id).toContain(check);
+    }
+  });
+
   it('say of every client with files of its own what cannot be seen', () => {
     for (const id of Object.keys(HOOK_FILES).filter((name) => clientById(name).seenOn.basis === 'measured')) expect((clientById(id).unseen ?? []).length).toBeGreaterThan(2);
     expect(CLIENTS.filter(hasHooks).length).toBeGreaterThan(7);

@@ -7,7 +7,8 @@ export const HOOK_FILES = {
   claude: '.claude/settings.json', codex: '.codex/hooks.json', gemini: '.gemini/settings.json', qwen: '.qwen/settings.json', agy: '.gemini/config/hooks.json',
   'copilot-cli': '.copilot/hooks/praetorctl.json', droid: '.factory/hooks.json', opencode: '.config/opencode/plugins/praetorctl.js',
   vscode: '.copilot/hooks/praetorctl-vscode.json', kiro: '.kiro/hooks/praetorctl.json', devin: '.config/devin/config.json', windsurf: '.codeium/windsurf/hooks.json',
-  cline: '.cline/hooks/PreToolUse.js',
+  cline: '.cline/hooks/PreToolUse.js', cursor: '.cursor/hooks.json', kilo: '.config/kilo/plugin/praetorctl.js', kimi: '.kimi/config.toml',
+  amp: '.config/amp/settings.json', auggie: '.augment/settings.json',
 };
 const PROJECT_FILES = { codex: '.codex/hooks.json', agy: '.agents/hooks.json' };
 
@@ -284,6 +285,39 @@ const devin = [
 ];
 const windsurf = [['windsurf.hooks-type', 'hooks that are no object', 'drift', changed('windsurf', (d) => ({ ...d, hooks: [] })), NO_PROGRAM]];
 
-const LISTS = { claude, codex, gemini, qwen, agy, 'copilot-cli': copilot, droid, opencode, vscode, kiro, devin, windsurf, cline };
+const cursor = [
+  ['cursor.file-dropped', 'an event that is not documented', 'doubt', changed('cursor', (d) => { d.hooks.beforeZzz = [{ command: 'true' }]; }), NO_PROGRAM],
+  ['cursor.file-dropped', 'another version in the hooks file', 'doubt', changed('cursor', (d) => ({ ...d, version: 2 })), NO_PROGRAM],
+  ['cursor.file-dropped', 'hooks that are no object', 'drift', changed('cursor', (d) => ({ ...d, hooks: [] })), NO_PROGRAM],
+  ['cursor.runs-too', 'a registration for Claude Code that it runs too', 'note', CLAUDE_TOO, NO_PROGRAM],
+  ['file.client-rejects', 'a comment', 'unread', bytes('cursor', (text) => `// a comment\n${text}`), NO_PROGRAM],
+  ['entry.key', 'failClosed taken away', 'drift', changed('cursor', (d) => { delete d.hooks.beforeShellExecution[0].failClosed; }), NO_PROGRAM],
+];
+
+const kilo = [
+  ['kilo.pure', 'KILO_PURE', 'off', undefined, 'off', { env: () => ({ KILO_PURE: '1' }) }],
+  ['entry.body', 'a plugin that lets everything pass', 'drift', bytes('kilo', (text) => text.replace('const reason = refusal(', 'const reason = undefined && refusal(')), 'off'],
+  ['file.foreign-entry', 'somebody else\'s file in place of the plugin', 'unread', (world) => put(world, hooksOf('kilo')(world), 'export const Other = async () => ({});\n'), 'off'],
+];
+
+const kimi = [['kimi.hook-form', 'a hook of somebody else with another key', 'doubt', bytes('kimi', (text) => `${text}\n[[hooks]]\nevent = "Stop"\ncommand = "true"\nname = "x"\n`), NO_PROGRAM]];
+
+const OFFLINE_ONLY = 'runs no session without a login';
+const ruleFirst = (rule) => changed('amp', (d) => { d['amp.permissions'].unshift(rule); });
+const amp = [
+  ['amp.rules-invalid', 'an entry of somebody else that is no rule', 'off', changed('amp', (d) => { d['amp.permissions'].push({ tool: 'Bash', action: 'zzz' }); }), OFFLINE_ONLY],
+  ['amp.rule-before-ours', 'a rule that allows everything before ours', 'off', ruleFirst({ tool: '*', action: 'allow' }), OFFLINE_ONLY],
+  ['amp.rule-before-ours', 'a rule that allows some commands before ours', 'note', ruleFirst({ tool: 'Bash', matches: { cmd: 'ls*' }, action: 'allow' }), OFFLINE_ONLY],
+  ['file.client-rejects', 'a byte order mark', 'unread', bytes('amp', (text) => `\ufeff${text}`), OFFLINE_ONLY],
+];
+
+const auggie = [
+  ['auggie.hooks-ignored', 'a handler of somebody else of another type', 'off', changed('auggie', (d) => { d.hooks.PreToolUse.push({ hooks: [{ type: 'zzz' }] }); }), OFFLINE_ONLY],
+  ['auggie.hooks-ignored', 'an event of another client\'s form', 'off', changed('auggie', (d) => { d.hooks.beforeShellExecution = [{ command: 'true' }]; }), OFFLINE_ONLY],
+  ['auggie.hooks-ignored', 'hooks that are no object', 'drift', changed('auggie', (d) => ({ ...d, hooks: [] })), OFFLINE_ONLY],
+  ['file.client-rejects', 'a byte order mark', 'unread', bytes('auggie', (text) => `\ufeff${text}`), OFFLINE_ONLY],
+];
+
+const LISTS = { claude, codex, gemini, qwen, agy, 'copilot-cli': copilot, droid, opencode, vscode, kiro, devin, windsurf, cline, cursor, kilo, kimi, amp, auggie };
 
 export const WAYS = Object.entries(LISTS).flatMap(([client, ways]) => ways.map(([check, what, says, spoil, real, more = {}]) => ({ check, client, what, says, spoil, real, ...more })));

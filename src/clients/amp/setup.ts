@@ -2,13 +2,14 @@
 // it was run, because that needs a login. PURE.
 // Amp has no hook commands: a rule of ours among the person's delegates the decision to a program of ours. It stands behind
 // theirs, because the first rule that matches ends the search: before them, our "no opinion" would overrule what they forbid.
-import type { ClientDefinition, EventArray, Finding, HookEvent } from '../../model/client.ts';
+import type { ClientDefinition, EventArray, Fact, Finding, HookEvent, SilentWay } from '../../model/client.ts';
 import type { Tolerance } from '../../model/edit.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../model/json.ts';
 import { configHome, joinPath } from '../../roots/paths.ts';
 import { httpEntry, stdioEntry } from '../mcp-kit.ts';
 import { commandFor } from '../registration.ts';
 import { sampleCommand } from '../sample.ts';
+import { note, off } from '../silent-kit.ts';
 import { SHIM_BODY } from './shim.ts';
 
 // Comments and trailing commas are read and kept; with a BOM the file is not read.
@@ -48,30 +49,35 @@ function takesGuarded(rule: JsonObject): boolean {
   return GUARDED.includes(tool) || /[*?{[]/.test(tool) || tool.startsWith('mcp__');
 }
 
+const SEEN = { basis: 'measured', versions: '0.0.1790142911, permissions test' } as const;
+
+const WAYS = {
+  invalid: { id: 'amp.rules-invalid', looks: 'an entry of anybody in `amp.permissions` that is no rule: Amp then takes none of them', fix: 'correct or remove that rule', ...SEEN },
+  before: { id: 'amp.rule-before-ours', looks: 'a rule that allows or delegates before ours: `hooks-off` where it takes every tool, else a note', fix: 'move it behind the rule that delegates to praetorctl-amp, or remove it', ...SEEN },
+} as const satisfies Record<string, SilentWay>;
+
+const UNSEEN: readonly Fact[] = [
+  { text: 'a `--settings-file` or a flag that allows everything, given to one session', basis: 'unknown' },
+  { text: 'rules of a project or of the organisation that stand before the person\'s', basis: 'unknown' },
+  { text: 'variables that only the client\'s own start gives it, such as another XDG_CONFIG_HOME', basis: 'unknown' },
+];
+
 function lint(document: JsonObject): Finding[] {
   const rules = document[RULES];
   if (!Array.isArray(rules)) return [];
   const wrong = rules.findIndex((rule) => !isRule(rule));
-  if (wrong !== -1) {
-    return [{
-      id: 'amp.rules-invalid', effect: 'hooks', certain: true, path: [RULES, wrong],
-      message: 'this is no rule of Amp, and with one such entry it takes none of them', fix: 'correct or remove that rule',
-    }];
-  }
+  if (wrong !== -1) return [off(WAYS.invalid, 'this is no rule of Amp, and with one such entry it takes none of them', { path: [RULES, wrong] })];
   const own = rules.findIndex((rule) => isObject(rule) && isOurs(rule));
   const before = rules.slice(0, own === -1 ? rules.length : own);
   const at = before.findIndex((rule) => isObject(rule) && (rule['action'] === 'allow' || rule['action'] === 'delegate') && takesGuarded(rule));
   const rule = before[at];
   if (!isObject(rule)) return [];
   const all = rule['tool'] === '*' && rule['matches'] === undefined && rule['context'] === undefined;
-  return [{
-    id: 'amp.rule-before-ours', effect: all ? 'hooks' : 'note', certain: true, path: [RULES, at],
-    message: 'a rule of the person answers before ours: what it lets through, the guard is not asked about', fix: 'move it behind the rule that delegates to praetorctl-amp, or remove it',
-  }];
+  return [(all ? off : note)(WAYS.before, 'a rule of the person answers before ours: what it lets through, the guard is not asked about', { path: [RULES, at] })];
 }
 
-const measured = (text: string): { text: string; basis: 'measured'; versions: string } => ({ text, basis: 'measured', versions: '0.0.1790142911, permissions test' });
-const documented = (text: string): { text: string; basis: 'documented' } => ({ text, basis: 'documented' });
+const measured = (text: string): Fact => ({ text, ...SEEN });
+const documented = (text: string): Fact => ({ text, basis: 'documented' });
 
 export const amp: ClientDefinition = {
   id: 'amp', name: 'Amp', aliases: [], vendor: 'Amp',
@@ -117,7 +123,7 @@ export const amp: ClientDefinition = {
   },
   lint: (_role, document) => lint(document),
   evidenceFiles: () => [],
-  switches: () => [],
+  switches: () => [], silent: Object.values(WAYS), unseen: UNSEEN,
   afterApply: [],
   sample: (kind, workspace) => {
     const command = sampleCommand(kind);

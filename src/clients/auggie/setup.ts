@@ -1,12 +1,12 @@
 // Contract: Auggie's row. Read in the shipped bundle of 0.36.0 (documented); the servers' file was seen with its own offline
 // commands. No hook was run: a login is needed. PURE.
-import type { ClientDefinition, Finding, HookEvent } from '../../model/client.ts';
+import type { ClientDefinition, HookEvent } from '../../model/client.ts';
 import type { Tolerance } from '../../model/edit.ts';
-import { isObject, type JsonObject, type JsonValue, type Path } from '../../model/json.ts';
 import { joinPath } from '../../roots/paths.ts';
 import { httpEntry, stdioEntry } from '../mcp-kit.ts';
 import { commandHandler, wrappedArrays } from '../registration.ts';
 import { sampleCommand } from '../sample.ts';
+import { AUGGIE_SILENT, AUGGIE_UNSEEN, lintSettings } from './silent.ts';
 
 // Comments and trailing commas are read and kept. With a BOM the client sees neither hooks nor servers.
 const SETTINGS: Tolerance = { comments: true, trailingCommas: true, bom: false, utf16le: false, emptyIsObject: false };
@@ -22,29 +22,6 @@ const EVENTS: readonly HookEvent[] = [
   { canonical: 'session-end', native: 'SessionEnd', timeout: TIMEOUT_MS },
   { canonical: 'notification', native: 'Notification', timeout: TIMEOUT_MS },
 ];
-
-/** Names of another client's form: with one of them the whole file is checked against that form, in which ours is a fault. */
-const OTHER_FORM = ['beforeShellExecution', 'beforeMCPExecution', 'beforeReadFile', 'afterFileEdit', 'afterShellExecution', 'afterMCPExecution', 'stop'];
-
-function isHandler(value: JsonValue): boolean {
-  return isObject(value) && value['type'] === 'command' && typeof value['command'] === 'string';
-}
-
-function lint(document: JsonObject): Finding[] {
-  const hooks = document['hooks'];
-  if (hooks === undefined) return [];
-  const drop = (effect: Finding['effect'], path: Path, message: string): Finding => (
-    { id: 'auggie.hooks-ignored', effect, certain: true, path, message, fix: 'correct that entry, then run: praetorctl clients plan --client auggie' });
-  if (!isObject(hooks)) return [drop('hooks', ['hooks'], 'hooks is not an object; Auggie runs none')];
-  const other = OTHER_FORM.find((name) => Array.isArray(hooks[name]));
-  const found = other === undefined ? [] : [drop('hooks', ['hooks', other], `${other} is of another form; beside it Auggie ignores all hooks of the file`)];
-  for (const array of wrappedArrays(document)) {
-    const wrong = OTHER_FORM.includes(array.native) ? -1
-      : array.items.findIndex((item) => !isObject(item) || !Array.isArray(item['hooks']) || !item['hooks'].every(isHandler));
-    if (wrong !== -1) found.push(drop('hooks', [...array.path, wrong], `this entry is no group of command handlers; Auggie ignores all hooks of ${array.native}`));
-  }
-  return found;
-}
 
 const measured = (text: string): { text: string; basis: 'measured'; versions: string } => ({ text, basis: 'measured', versions: '0.36.0' });
 const documented = (text: string): { text: string; basis: 'documented'; versions: string } => ({ text, basis: 'documented', versions: '0.36.0, read in its bundle' });
@@ -77,9 +54,10 @@ export const auggie: ClientDefinition = {
     validName: (name) => /^[A-Za-z0-9_.-]+$/.test(name),
     entry: (server) => ({ ok: true, entry: server.kind === 'stdio' ? { type: 'stdio', ...stdioEntry(server) } : { type: 'http', ...httpEntry(server, 'url') } }),
   },
-  lint: (_role, document) => lint(document),
+  lint: (_role, document) => lintSettings(document),
   evidenceFiles: () => [],
   switches: () => [],
+  silent: AUGGIE_SILENT, unseen: AUGGIE_UNSEEN,
   afterApply: [],
   sample: (kind, workspace) => {
     const command = sampleCommand(kind);

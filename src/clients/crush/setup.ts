@@ -56,6 +56,11 @@ export const crush: ClientDefinition = {
   lint: () => [],
   evidenceFiles: () => [],
   switches: () => [],
+  unseen: [
+    documented('what a sub-agent does: hooks run for the top-level agent only'),
+    documented('crushrc, a shell program of the person\'s in which anything may stand'),
+    { text: 'flags of one session, and variables that only the client\'s own start gives it', basis: 'unknown' },
+  ],
   afterApply: [],
   sample: (kind, workspace) => {
     const command = sampleCommand(kind);

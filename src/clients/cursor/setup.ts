@@ -1,12 +1,12 @@
 // Contract: Cursor's row (editor and cursor-agent). Documented, with reports of third parties; nothing was run here. PURE.
-import type { ClientDefinition, Finding, HookEvent } from '../../model/client.ts';
+import type { ClientDefinition, HookEvent } from '../../model/client.ts';
 import type { Tolerance } from '../../model/edit.ts';
-import { isObject, type JsonObject } from '../../model/json.ts';
 import { joinPath } from '../../roots/paths.ts';
 import { httpEntry, respelled, stdioEntry } from '../mcp-kit.ts';
 import { wrappedArrays } from '../registration.ts';
 import { runsToo } from '../runs-too.ts';
 import { sampleCommand } from '../sample.ts';
+import { CURSOR_SILENT, CURSOR_UNSEEN, lintHooks } from './silent.ts';
 
 // Nothing says that the client reads more than JSON.
 const STRICT: Tolerance = { comments: false, trailingCommas: false, bom: false, utf16le: false, emptyIsObject: false };
@@ -30,27 +30,6 @@ const EVENTS: readonly HookEvent[] = [
   { canonical: 'subagent-start', native: 'subagentStart', timeout: TIMEOUT_SECONDS, flat: true },
   { canonical: 'subagent-stop', native: 'subagentStop', timeout: TIMEOUT_SECONDS, flat: true },
 ];
-
-const KNOWN_EVENTS = [
-  'sessionStart', 'sessionEnd', 'preToolUse', 'postToolUse', 'postToolUseFailure', 'subagentStart', 'subagentStop', 'beforeShellExecution',
-  'afterShellExecution', 'beforeMCPExecution', 'afterMCPExecution', 'beforeReadFile', 'afterFileEdit', 'beforeSubmitPrompt', 'preCompact',
-  'stop', 'afterAgentResponse', 'afterAgentThought', 'beforeTabFileRead', 'afterTabFileEdit',
-];
-
-/** Seen by a third party on one version, and a newer version may know more events: so none of it is certain. */
-function lintHooks(document: JsonObject): Finding[] {
-  const dropped = (path: readonly string[], message: string, fix: string): Finding => (
-    { id: 'cursor.file-dropped', effect: 'file', certain: false, path, message: `${message}; Cursor may drop the whole file in silence`, fix });
-  const found: Finding[] = [];
-  const { hooks, version } = document;
-  if (version !== 1) found.push(dropped(['version'], 'version is not 1', 'set version to 1'));
-  if (hooks === undefined) return found;
-  if (!isObject(hooks)) return [...found, dropped(['hooks'], 'hooks is not an object', 'make hooks an object')];
-  for (const name of Object.keys(hooks)) {
-    if (!KNOWN_EVENTS.includes(name)) found.push(dropped(['hooks', name], 'an event that is not documented', 'correct or remove that event'));
-  }
-  return found;
-}
 
 const documented = (text: string): { text: string; basis: 'documented' } => ({ text, basis: 'documented' });
 const unknown = (text: string): { text: string; basis: 'unknown' } => ({ text, basis: 'unknown' });
@@ -106,6 +85,7 @@ export const cursor: ClientDefinition = {
     { name: 'claude', path: paths['claude'] ?? '', format: 'json', tolerance: { comments: true, trailingCommas: true, bom: true, utf16le: true, emptyIsObject: true } },
   ],
   switches: (documents) => runsToo({ id: 'cursor', name: 'Cursor' }, documents, { claude: '~/.claude/settings.json' }),
+  silent: CURSOR_SILENT, unseen: CURSOR_UNSEEN,
   afterApply: [],
   sample: (kind, workspace) => {
     const command = sampleCommand(kind);

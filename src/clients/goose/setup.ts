@@ -61,6 +61,11 @@ export const goose: ClientDefinition = {
   lint: () => [],
   evidenceFiles: () => [],
   switches: () => [],
+  unseen: [
+    documented('a project\'s own plugin of our name, or its .config/goose/settings.json, in place of ours'),
+    documented('a release before plugins have hooks, or one that does not know on_failure'),
+    { text: 'flags of one session, and variables that only the client\'s own start gives it', basis: 'unknown' },
+  ],
   afterApply: [],
   sample: (kind, workspace) => {
     const command = sampleCommand(kind);

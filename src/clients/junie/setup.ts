@@ -53,6 +53,11 @@ export const junie: ClientDefinition = {
   lint: () => [],
   evidenceFiles: () => [],
   switches: () => [],
+  unseen: [
+    documented('a release without the hooks of the Early Access version, and the plugin of the IDEs'),
+    { text: 'a value in config.json of which the client takes the whole file as damaged', basis: 'unknown' },
+    { text: 'flags of one session, and variables that only the client\'s own start gives it', basis: 'unknown' },
+  ],
   afterApply: [],
   sample: (kind) => {
     const command = sampleCommand(kind);

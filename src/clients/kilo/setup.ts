@@ -6,6 +6,7 @@ import { configHome, joinPath } from '../../roots/paths.ts';
 import { PLUGIN_HOOKS, PLUGIN_MCP, pluginSample } from '../opencode/plugin.ts';
 import { kiloProve } from '../opencode-prove.ts';
 import { sampleCommand } from '../sample.ts';
+import { KILO_SILENT, KILO_UNSEEN, switches } from './silent.ts';
 
 const PLUGIN: Tolerance = { comments: false, trailingCommas: false, bom: false, utf16le: false, emptyIsObject: true };
 const CONFIG: Tolerance = { comments: true, trailingCommas: true, bom: true, utf16le: false, emptyIsObject: false };
@@ -41,7 +42,7 @@ export const kilo: ClientDefinition = {
   mcp: PLUGIN_MCP,
   lint: () => [],
   evidenceFiles: () => [],
-  switches: () => [],
+  switches, silent: KILO_SILENT, unseen: KILO_UNSEEN,
   afterApply: [],
   sample: (kind, workspace) => {
     const command = sampleCommand(kind);

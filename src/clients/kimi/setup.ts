@@ -1,14 +1,14 @@
 // Contract: Kimi's row. Read in its documents and sources: nothing here was run. PURE.
 // Two generations keep their files in two places: Kimi CLI in ~/.kimi, Kimi Code CLI in ~/.kimi-code. The newer one counts
 // where it is there, and where both are, the plan says which was taken.
-import type { ClientDefinition, HookEvent } from '../../model/client.ts';
+import type { ClientDefinition, EventArray, HookEvent } from '../../model/client.ts';
 import type { Diagnostic } from '../../model/diagnostic.ts';
 import type { Tolerance } from '../../model/edit.ts';
-import { isObject, type JsonObject, type JsonValue } from '../../model/json.ts';
-import type { EventArray, Finding } from '../../model/client.ts';
+import type { JsonObject } from '../../model/json.ts';
 import { joinPath } from '../../roots/paths.ts';
 import { httpEntry, stdioEntry } from '../mcp-kit.ts';
 import { sampleCommand } from '../sample.ts';
+import { KIMI_SILENT, KIMI_UNSEEN, lintConfig } from './silent.ts';
 
 const CONFIG: Tolerance = { comments: true, trailingCommas: false, bom: false, utf16le: false, emptyIsObject: true };
 const MCP: Tolerance = { comments: false, trailingCommas: false, bom: false, utf16le: false, emptyIsObject: false };
@@ -27,24 +27,9 @@ const EVENTS: readonly HookEvent[] = [
   { canonical: 'subagent-stop', native: 'SubagentStop', timeout: TIMEOUT_SECONDS, flat: true },
   { canonical: 'notification', native: 'Notification', timeout: TIMEOUT_SECONDS, flat: true },
 ];
-const KEYS = ['event', 'command', 'matcher', 'timeout'];
 
 function arrays(document: JsonObject): EventArray[] {
   return Array.isArray(document['hooks']) ? [{ path: ['hooks'], native: '', items: document['hooks'] }] : [];
-}
-
-function isHook(value: JsonValue): boolean {
-  return isObject(value) && typeof value['event'] === 'string' && typeof value['command'] === 'string' && Object.keys(value).every((key) => KEYS.includes(key));
-}
-
-function lint(document: JsonObject): Finding[] {
-  const hooks = document['hooks'];
-  const wrong = Array.isArray(hooks) ? hooks.findIndex((hook) => !isHook(hook)) : -1;
-  if (wrong === -1) return [];
-  return [{
-    id: 'kimi.hook-form', effect: 'file', certain: false, path: ['hooks', wrong],
-    message: 'a hook has other keys than event, command, matcher and timeout; Kimi Code CLI then does not read the file', fix: 'correct that [[hooks]] table',
-  }];
 }
 
 const documented = (text: string): { text: string; basis: 'documented' } => ({ text, basis: 'documented' });
@@ -92,9 +77,10 @@ export const kimi: ClientDefinition = {
     validName: (name) => /^[A-Za-z0-9_-]+$/.test(name),
     entry: (server) => ({ ok: true, entry: server.kind === 'stdio' ? stdioEntry(server) : httpEntry(server, 'url') }),
   },
-  lint: (role, document) => (role === 'mcp' ? [] : lint(document)),
+  lint: (role, document) => (role === 'mcp' ? [] : lintConfig(document)),
   evidenceFiles: () => [],
   switches: () => [],
+  silent: KIMI_SILENT, unseen: KIMI_UNSEEN,
   afterApply: [],
   sample: (kind, workspace) => {
     const command = sampleCommand(kind);
