@@ -6,6 +6,7 @@ import { homeOf } from '../roots/own-dirs.ts';
 import { clientsApply, clientsCapabilities, clientsList, clientsPlan, clientsRemove, clientsRollback, clientsVerifyAsked } from './clients.ts';
 import { completionScript, SHELLS, type Shell } from './completion.ts';
 import { contractApprove, contractDiff, contractGrant, contractImport, contractLint, contractList, contractReview } from './contract.ts';
+import { contractBundle } from './contract-bundle.ts';
 import { runDoctorCommand } from './doctor.ts';
 import { policyExplain, policyList, policyTest } from './policy.ts';
 import { policyLint } from './policy-lint.ts';
@@ -180,6 +181,9 @@ function addContract(program: Command, running: Running): void {
     .addOption(new Option('--allow-loosening', 'what is confirmed or approved less than before is meant so')).action(action(running, 'contract-lint', contractLint));
   sub('grant <operation>', 'Allow one call of an operation that a person approves. Asks in a terminal.')
     .addOption(new Option('--for <duration>', 'how long it may wait for its call: 30s, 15m (default), at most 8h')).action(action(running, 'contract-grant', contractGrant));
+  sub('bundle [service]', "Write a service's guarded server, its hook and its guide as files that clients install: a Claude Code plugin, sets for Codex and Antigravity.")
+    .addOption(new Option('--self', "praetorctl's own registrations instead, as plugins")).addOption(new Option('--out <directory>', 'empty, or an earlier bundle').makeOptionMandatory())
+    .action(action(running, 'contract-bundle', contractBundle));
 }
 
 function addReceipts(program: Command, running: Running): void {

@@ -196,6 +196,10 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   'contract-diff': answer('contract-diff', { service: z.string(), changes: z.array(contractChange) }),
   'contract-lint': answer('contract-lint', { services: z.int(), operations: z.int(), loosened: z.int() }),
   'contract-grant': answer('contract-grant', { operation: z.string(), expires: z.string() }),
+  'contract-bundle': answer('contract-bundle', {
+    service: z.string().nullable().describe("null: praetorctl's own registrations."), out: z.string(), files: z.array(z.strictObject({ path: z.string(), digest: z.string() })).describe('The whole bundle.'),
+    written: z.int().describe('Files that were not as they are now.'), removed: z.array(z.string()), bindings: z.array(z.string()).describe('Names that the catalogue governs from now on.'),
+  }),
   receipts: answer('receipts', { receipts: z.array(receipt), more: z.boolean().describe('Older receipts match too.'), damagedLines: z.int() }),
   receipt: answer('receipt', { receipt, reason: z.string().nullable().describe('What the rule says, in this version.') }),
   fixtures: answer('fixtures', { written: z.array(z.string()), skipped: z.array(z.string()).describe('Files that are no recording.') }),

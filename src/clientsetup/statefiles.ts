@@ -74,11 +74,11 @@ export function dropFile(host: Host, path: string): void {
 }
 
 /** Writes one of our own files atomically and durably. */
-export function putFile(host: Host, path: string, bytes: Uint8Array): void {
+export function putFile(host: Host, path: string, bytes: Uint8Array, mode: number = OWN_FILE_MODE): void {
   const directory = pathsOf(host).dirname(path);
   const temp = tempIn(host, directory);
   try {
-    host.writeNew(temp, bytes, OWN_FILE_MODE);
+    host.writeNew(temp, bytes, mode);
     host.rename(temp, path);
   } catch (error) {
     dropFile(host, temp);

@@ -9,9 +9,11 @@ export const CHANGES_FILE = 'changes.jsonl';
 const CHANGES_BYTES_MAX = 16 * 1024 * 1024;
 
 export interface CatalogueChange {
-  readonly action: 'import' | 'approve' | 'loosen' | 'grant';
+  readonly action: 'import' | 'approve' | 'loosen' | 'grant' | 'bind';
   readonly service: string;
   readonly operations: readonly string[];
+  /** `bind`: names under which clients see the server from now on. */
+  readonly bindings?: readonly string[];
   /** Where it came from: a client, a file, a terminal. */
   readonly from: string;
 }

@@ -3,6 +3,7 @@ import type { Tolerance } from './edit.ts';
 import type { CanonicalEvent } from './events.ts';
 import type { JsonObject, JsonValue, Path } from './json.ts';
 import type { Diagnostic } from './diagnostic.ts';
+import type { BundleSurface } from './bundle.ts';
 import type { ProbeSurface } from './probe.ts';
 
 export type Platform = 'linux' | 'darwin' | 'win32';
@@ -262,6 +263,8 @@ export interface ClientDefinition {
   readonly probe?: ProbeSurface;
   /** Other clients whose hook files this one executes too. */
   readonly runsHooksOf?: readonly { readonly client: string; readonly scope: Scope; readonly basis: Fact }[];
+  /** For `contract bundle`; absent: nothing is made for this client. */
+  readonly bundle?: BundleSurface;
   /** Tools or ways that no hook sees. */
   readonly gaps: readonly Fact[];
 }

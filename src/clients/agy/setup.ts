@@ -8,6 +8,7 @@ import { overrideDir } from '../../roots/overrides.ts';
 import { hasReference, httpEntry, stdioEntry } from '../mcp-kit.ts';
 import { commandHandler } from '../registration.ts';
 import { sampleCommand } from '../sample.ts';
+import { agyBundle } from './bundle.ts';
 import { agyProbe } from './probe.ts';
 import { AGY_SILENT, AGY_UNSEEN, arrays, GROUP, lint, switches } from './silent.ts';
 
@@ -99,6 +100,7 @@ export const agy: ClientDefinition = {
     denyEffect: 'call',
   },
   probe: agyProbe,
+  bundle: agyBundle,
   prove: { unsupported: 'Antigravity documents no way to point it at another model endpoint' },
   gaps: [
     documented('tool calls of subagents pass no hook (1.2.16)'),

@@ -7,6 +7,7 @@ import { httpEntry, stdioEntry } from '../mcp-kit.ts';
 import { commandHandler, wrappedArrays } from '../registration.ts';
 import { sampleCommand } from '../sample.ts';
 import { claudeOtherHooks } from './other-hooks.ts';
+import { claudeBundle } from './bundle.ts';
 import { claudeProbe } from './probe.ts';
 import { claudeProve } from './prove.ts';
 import { CLAUDE_SILENT, CLAUDE_UNSEEN, lintSettings, switches } from './silent.ts';
@@ -114,6 +115,7 @@ export const claude: ClientDefinition = {
   },
   prove: claudeProve,
   probe: claudeProbe,
+  bundle: claudeBundle,
   gaps: [
     measured('project settings are read only from the directory the session was started in'),
     measured('--bare, --safe-mode and --setting-sources can leave user hooks out'),

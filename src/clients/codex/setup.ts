@@ -9,6 +9,7 @@ import { commandHandler, isKnownEvent, ownedHooks, wrappedArrays } from '../regi
 import type { McpServer } from '../../model/client.ts';
 import { sampleCommand } from '../sample.ts';
 import { filesAbove } from '../silent-kit.ts';
+import { codexBundle } from './bundle.ts';
 import { codexProbe } from './probe.ts';
 import { codexProve } from './prove.ts';
 import { CODEX_SILENT, CODEX_UNSEEN, lintHooks, switches } from './silent.ts';
@@ -176,6 +177,7 @@ export const codex: ClientDefinition = {
   },
   prove: codexProve,
   probe: codexProbe,
+  bundle: codexBundle,
   gaps: [
     measured('write_stdin: text typed into an approved running shell passes no hook'),
     measured('a trusted repository can switch user hooks off with [features] hooks = false'),
