@@ -107,7 +107,7 @@ async function warmRuns() {
 /** Loaded only where a call needs them; they start without a code cache. */
 const SELDOM = {
   source: 'src/hook/settings-source.ts', settings: 'src/settings/bundle.ts', patterns: 'src/hook/patterns.ts', once: 'src/hook/allow-once.ts', evaluators: 'src/hook/evaluators.ts',
-  record: 'src/hook/record.ts', mcp: 'src/mcp/runtime/entry.ts',
+  record: 'src/hook/record.ts',
 };
 
 /** Parts of earlier builds stay for a while: a hook that has just started may still load one. */
@@ -127,6 +127,7 @@ async function hook() {
     ...facts.map(({ id }) => part(`dialect-${id}`, dialectEntry(id))),
     part('policy', 'src/policy/evaluate.ts', { plugins: [STAND_INS] }), part('shell', 'src/hook/shell-entry.ts'),
     part('rules', 'src/policy/rules-all.ts', { plugins: [STAND_INS] }), part('langs', 'src/policy/shell/langs-entry.ts'), part('contract', 'src/hook/contract.ts'),
+    part('mcp', 'src/mcp/runtime/entry.ts', { mainFields: ['module', 'main'], plugins: [dialectStandIn(facts)] }),
   ]);
   const seldom = await Promise.all(Object.entries(SELDOM).map(([name, entry]) => part(name, entry, { mainFields: ['module', 'main'], plugins: [dialectStandIn(facts)] })));
   const parts = [...often, ...seldom];
@@ -180,7 +181,9 @@ if (!process.argv.includes('--hook') && existsSync(join(ROOT, 'src', 'main.ts'))
 const settled = await Promise.allSettled(jobs);
 const parts = settled.flatMap((job) => (job.status === 'fulfilled' ? job.value : []));
 const suffix = `.${process.version}-${process.arch}.cache`;
-if (parts.some(([name, file]) => !(name in SELDOM) && !existsSync(join(DIST, file + suffix)))) {
+// These two are warmed by what the command line prepares.
+const warmable = (name) => !(name in SELDOM) && (existsSync(join(DIST, 'cli.cjs')) || (name !== 'contract' && name !== 'mcp'));
+if (parts.some(([name, file]) => warmable(name) && !existsSync(join(DIST, file + suffix)))) {
   const warmed = spawnSync(process.execPath, [join(DIST, 'warm.cjs')], { stdio: 'inherit' });
   if (warmed.status !== 0) process.stderr.write('build: no code cache was written; praetorctl works without it, a little slower\n');
 }

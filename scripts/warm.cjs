@@ -8,11 +8,11 @@ const path = require('path');
 const vm = require('vm');
 const { spawnSync } = require('child_process');
 
-const files = () => fs.readdirSync(__dirname).filter((name) => /^(?:hook|dialect-[a-z0-9-]+|policy|shell|rules|langs|cli)-[0-9a-f]{12}\.cjs$/.test(name));
+const files = () => fs.readdirSync(__dirname).filter((name) => /^(?:hook|dialect-[a-z0-9-]+|policy|shell|rules|langs|contract|mcp|cli)-[0-9a-f]{12}\.cjs$/.test(name));
 
 /** The newest of each, as the stub names them. */
 function current() {
-  const stubs = ['hook.cjs', 'cli.cjs'].filter((name) => fs.existsSync(path.join(__dirname, name))).map((name) => fs.readFileSync(path.join(__dirname, name), 'utf8'));
+  const stubs = ['hook.cjs', 'mcp.cjs', 'cli.cjs'].filter((name) => fs.existsSync(path.join(__dirname, name))).map((name) => fs.readFileSync(path.join(__dirname, name), 'utf8'));
   return files().filter((name) => stubs.some((stub) => stub.includes(name)));
 }
 
@@ -28,6 +28,7 @@ const RUNS = [
   ['claude', 'pre-tool', plain({ tool_input: { command: 'python3 -c "import os; os.remove(\'a\')" && pwsh -c "Get-ChildItem" && node -e 1' } })],
   ['claude', 'pre-tool', plain({ tool_name: 'Edit', tool_input: { file_path: '/w/a.ts' } })],
   ['claude', 'pre-tool', plain({ tool_name: 'mcp__a__b', mcp_server: { name: 'a' } })],
+  ['claude', 'pre-tool', plain({ tool_name: 'mcp__lab__drop', tool_input: {} })],
   ['claude', 'session-start', { session_id: 's', cwd: '/w' }],
   ['claude', 'stop', { session_id: 's', cwd: '/w', stop_hook_active: false }],
   ['codex', 'pre-tool', SHELL],
@@ -109,11 +110,46 @@ function runAll() {
   for (const [file, script] of scripts) write(script, file);
 }
 
+const SERVER = `require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method } = JSON.parse(line);
+  const result = method === 'tools/list' ? { tools: [{ name: 'read', description: 'reads', inputSchema: { type: 'object', properties: {} }, annotations: { readOnlyHint: true } }, { name: 'drop', inputSchema: { type: 'object' } }] } : { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'lab', version: '1' }, content: [] };
+  if (id !== undefined) process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n');
+});`;
+
+/** A server with a catalogue, so that the hook and the runtime have something to decide. */
+function prepareGuard(env) {
+  fs.mkdirSync(env.PRAETORCTL_CONFIG_DIR);
+  fs.writeFileSync(path.join(env.PRAETORCTL_CONFIG_DIR, 'settings.yaml'), JSON.stringify({ mcpServers: { lab: { command: process.execPath, args: ['-e', SERVER] } } }));
+  const steps = [['policy', 'compile'], ['contract', 'import', 'lab', '--yes'], ['contract', 'review', 'lab'], ['contract', 'approve', 'lab', '--all', '--yes']];
+  for (const words of steps) spawnSync(process.execPath, [path.join(__dirname, 'cli.cjs'), ...words], { env, stdio: 'ignore', timeout: COMMANDS_MS_MAX });
+}
+
+const message = (id, method, params) => `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`;
+const GUARDED = message(0, 'initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'warm', version: '1' } }) + message(1, 'tools/list', {})
+  + message(2, 'tools/call', { name: 'read', arguments: { a: 1 } }) + message(3, 'tools/call', { name: 'drop', arguments: {} });
+
+/** Ends when the server has, with the end of the input. */
+function runGuard() {
+  const exit = process.exit;
+  process.exit = (code) => {
+    for (const [file, script] of scripts) write(script, file);
+    exit(code);
+  };
+  process.argv = [process.argv[0], 'praetorctl', 'mcp', 'lab'];
+  load('mcp');
+}
+
 if (process.argv[2] === '--run') runAll();
+else if (process.argv[2] === '--run-guard') runGuard();
 else if (process.argv[2] === '--run-commands') runCommands();
 else {
   const state = fs.mkdtempSync(path.join(os.tmpdir(), 'praetorctl-warm-'));
   const env = { PATH: process.env.PATH, HOME: state, PRAETORCTL_STATE_DIR: state, PRAETORCTL_HOOK_SYNTHETIC: '1' };
+  if (fs.existsSync(path.join(__dirname, 'cli.cjs'))) {
+    env.PRAETORCTL_CONFIG_DIR = path.join(state, 'config');
+    prepareGuard(env);
+    spawnSync(process.execPath, [__filename, '--run-guard'], { env, cwd: state, input: GUARDED, stdio: ['pipe', 'ignore', 'ignore'], timeout: COMMANDS_MS_MAX });
+  }
   // A process of its own: standard input and output belong to the runs.
   const ran = spawnSync(process.execPath, [__filename, '--run'], { env, cwd: state, stdio: ['pipe', 'ignore', 'ignore'] });
   const commands = fs.existsSync(path.join(__dirname, 'cli.cjs')) ? spawnSync(process.execPath, [__filename, '--run-commands'], { env: { ...env, PRAETORCTL_STATE_DIR: path.join(state, 'commands') }, cwd: state, stdio: 'ignore', timeout: COMMANDS_MS_MAX }) : { status: 0 };
