@@ -2,6 +2,7 @@
 // `FAILED ...` lines and ends with 0; every check says what the client did, not what it promised.
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { bundles } from './bundle.mjs';
 import { CLIENTS } from './clients.mjs';
 import { listHooks, trustAll } from './codex-trust.mjs';
 import { startModel } from './models.mjs';
@@ -167,3 +168,4 @@ if (id === 'codex') await bypassedTrust();
 await guarded();
 await probing(client, binary, check);
 await proofs(client, binary, check);
+await bundles(client, binary, check);

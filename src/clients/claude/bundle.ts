@@ -13,7 +13,7 @@ export const claudeBundle: BundleSurface = {
     const { service } = subject;
     const name = pluginName(subject);
     const common = {
-      '.claude-plugin/plugin.json': jsonFile({ name, version: BUNDLE_VERSION, description: describeBundle(subject), author: { name: 'praetorctl' } }),
+      '.claude-plugin/plugin.json': jsonFile({ name, version: BUNDLE_VERSION, description: describeBundle(subject), author: { name: 'praetorctl' }, license: 'MIT' }),
       'hooks/hooks.json': jsonFile({ description: describeBundle(subject), ...hooksDocument(client, subjectEvents(client, subject, ownCalls)) }),
     };
     if (service === undefined) return common;
