@@ -4,6 +4,7 @@ import type { ClientDefinition, Fact, FileSpec, McpServer, McpSurface, RootConte
 import type { Tolerance } from '../model/edit.ts';
 import type { JsonObject } from '../model/json.ts';
 import { dirOf } from '../roots/paths.ts';
+import { documented } from './facts.ts';
 import { hasReference, httpEntry, stdioEntry } from './mcp-kit.ts';
 
 /** Whether a client tells anybody about its tool calls. */
@@ -79,9 +80,6 @@ export function plainServers({ key, stdio = {}, http = {}, refuse }: PlainServer
     },
   };
 }
-
-export const documented = (text: string): Fact => ({ text, basis: 'documented' });
-export const unknown = (text: string): Fact => ({ text, basis: 'unknown' });
 
 /** What every client without hooks leaves open. */
 export const BUILT_IN_TOOLS: Fact = documented('its own tools, and servers that others register, are judged by nobody');

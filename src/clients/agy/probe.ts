@@ -1,6 +1,7 @@
 // Contract: Antigravity's own list of hooks: `-p /hooks --output-format json`. Only documented: its form was taken from reports. PURE.
 import { isObject, type JsonValue } from '../../model/json.ts';
 import type { Listing, ListedHook, ProbeSurface } from '../../model/probe.ts';
+import { documented } from '../facts.ts';
 import { LISTED_MAX, parsedJson } from '../probe-kit.ts';
 import { ownEvent } from '../registration.ts';
 
@@ -18,8 +19,6 @@ export function readHooks(stdout: string): Listing | undefined {
     }) : [])),
   };
 }
-
-const documented = (text: string): { text: string; basis: 'documented' } => ({ text, basis: 'documented' });
 
 export const agyProbe: ProbeSurface = {
   keptEnv: ['GEMINI_API_KEY'],

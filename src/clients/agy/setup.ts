@@ -5,6 +5,7 @@ import type { Tolerance } from '../../model/edit.ts';
 import type { Diagnostic } from '../../model/diagnostic.ts';
 import { joinPath } from '../../roots/paths.ts';
 import { overrideDir } from '../../roots/overrides.ts';
+import { documentedFor } from '../facts.ts';
 import { hasReference, httpEntry, stdioEntry } from '../mcp-kit.ts';
 import { commandHandler } from '../registration.ts';
 import { sampleCommand } from '../sample.ts';
@@ -36,7 +37,7 @@ function unverified(client: string, variable: string): Diagnostic {
   };
 }
 
-const documented = (text: string): { text: string; basis: 'documented'; versions: string } => ({ text, basis: 'documented', versions: '1.0.x to 1.5.x, third-party reports' });
+const documented = documentedFor('1.0.x to 1.5.x, third-party reports');
 
 export const agy: ClientDefinition = {
   id: 'agy', name: 'Antigravity', aliases: ['antigravity'], vendor: 'Google',

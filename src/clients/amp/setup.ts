@@ -6,6 +6,7 @@ import type { ClientDefinition, EventArray, Fact, Finding, HookEvent, SilentWay 
 import type { Tolerance } from '../../model/edit.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../model/json.ts';
 import { configHome, joinPath } from '../../roots/paths.ts';
+import { documented, unknown } from '../facts.ts';
 import { httpEntry, stdioEntry } from '../mcp-kit.ts';
 import { commandFor } from '../registration.ts';
 import { sampleCommand } from '../sample.ts';
@@ -57,9 +58,9 @@ const WAYS = {
 } as const satisfies Record<string, SilentWay>;
 
 const UNSEEN: readonly Fact[] = [
-  { text: 'a `--settings-file` or a flag that allows everything, given to one session', basis: 'unknown' },
-  { text: 'rules of a project or of the organisation that stand before the person\'s', basis: 'unknown' },
-  { text: 'variables that only the client\'s own start gives it, such as another XDG_CONFIG_HOME', basis: 'unknown' },
+  unknown('a `--settings-file` or a flag that allows everything, given to one session'),
+  unknown('rules of a project or of the organisation that stand before the person\'s'),
+  unknown('variables that only the client\'s own start gives it, such as another XDG_CONFIG_HOME'),
 ];
 
 function lint(document: JsonObject): Finding[] {
@@ -77,7 +78,6 @@ function lint(document: JsonObject): Finding[] {
 }
 
 const measured = (text: string): Fact => ({ text, ...SEEN });
-const documented = (text: string): Fact => ({ text, basis: 'documented' });
 
 export const amp: ClientDefinition = {
   id: 'amp', name: 'Amp', aliases: [], vendor: 'Amp',
@@ -139,11 +139,11 @@ export const amp: ClientDefinition = {
     denyEffect: 'call',
   },
   gaps: [
-    { text: 'whether a session applies these rules was not seen: that needs a login', basis: 'unknown' },
+    unknown('whether a session applies these rules was not seen: that needs a login'),
     measured('rules of the person stand before ours: what one of them allows, the guard is not asked about'),
     measured('one entry that is no rule makes all rules invalid'),
     measured('a rule is told neither the session nor the thread, so receipts name none'),
-    { text: 'on Windows no rule is registered: the program is a shell script, which cannot be started by its path there', basis: 'unknown' },
+    unknown('on Windows no rule is registered: the program is a shell script, which cannot be started by its path there'),
     documented('a plugin could see the session too, but one that fails to load lets every call pass; none is written'),
   ],
 };

@@ -3,6 +3,7 @@
 import type { ClientDefinition, HookEvent } from '../../model/client.ts';
 import type { Tolerance } from '../../model/edit.ts';
 import { joinPath } from '../../roots/paths.ts';
+import { documentedFor, measuredOn, unknown } from '../facts.ts';
 import { httpEntry, stdioEntry } from '../mcp-kit.ts';
 import { commandHandler, wrappedArrays } from '../registration.ts';
 import { sampleCommand } from '../sample.ts';
@@ -23,8 +24,8 @@ const EVENTS: readonly HookEvent[] = [
   { canonical: 'notification', native: 'Notification', timeout: TIMEOUT_MS },
 ];
 
-const measured = (text: string): { text: string; basis: 'measured'; versions: string } => ({ text, basis: 'measured', versions: '0.36.0' });
-const documented = (text: string): { text: string; basis: 'documented'; versions: string } => ({ text, basis: 'documented', versions: '0.36.0, read in its bundle' });
+const measured = measuredOn('0.36.0');
+const documented = documentedFor('0.36.0, read in its bundle');
 
 export const auggie: ClientDefinition = {
   id: 'auggie', name: 'Auggie', aliases: ['augment'], vendor: 'Augment Code',
@@ -83,7 +84,7 @@ export const auggie: ClientDefinition = {
     documented('one entry of another owner that is not well formed silences all hooks of its event, ours too'),
     documented('a stop is not registered: nothing in its document says that it was blocked before'),
     measured('a settings.json that is a symbolic link counts as empty for the servers, and the client\'s own mcp add then overwrites its target'),
-    { text: 'on Windows the program is started without a shell: whether praetorctl.cmd is found was not looked at', basis: 'unknown' },
-    { text: 'whether tools of a subagent reach the hook was not looked at', basis: 'unknown' },
+    unknown('on Windows the program is started without a shell: whether praetorctl.cmd is found was not looked at'),
+    unknown('whether tools of a subagent reach the hook was not looked at'),
   ],
 };

@@ -2,6 +2,7 @@
 // was run. PURE.
 import type { Fact, Finding, SilentWay } from '../../model/client.ts';
 import { isObject, type JsonObject, type JsonValue, type Path } from '../../model/json.ts';
+import { unknown } from '../facts.ts';
 import { wrappedArrays } from '../registration.ts';
 import { off } from '../silent-kit.ts';
 
@@ -12,9 +13,9 @@ const IGNORED = { id: 'auggie.hooks-ignored', looks: '`hooks` that is no object,
 export const AUGGIE_SILENT: readonly SilentWay[] = [IGNORED];
 
 export const AUGGIE_UNSEEN: readonly Fact[] = [
-  { text: 'a settings.json that is a symbolic link: for servers the client sees an empty file; for hooks it was not looked at', basis: 'unknown' },
-  { text: 'settings of the system and of the organisation', basis: 'unknown' },
-  { text: 'variables that only the client\'s own start gives it, such as another HOME', basis: 'unknown' },
+  unknown('a settings.json that is a symbolic link: for servers the client sees an empty file; for hooks it was not looked at'),
+  unknown('settings of the system and of the organisation'),
+  unknown('variables that only the client\'s own start gives it, such as another HOME'),
 ];
 
 /** Names of another client's form: with one of them the whole file is checked against that form, in which ours is a fault. */

@@ -2,6 +2,7 @@
 // The app writes its file from a store of its own and may drop entries; verify then says `drifted`, and nobody fights it.
 import type { ClientDefinition, RootContext } from '../../model/client.ts';
 import { isAbsolutePath, joinPath } from '../../roots/paths.ts';
+import { documented, unknown } from '../facts.ts';
 import { hasReference, stdioEntry } from '../mcp-kit.ts';
 import { noHooks, STRICT_JSON } from '../mcp-only.ts';
 import { appDataDir } from '../vscode-files.ts';
@@ -17,8 +18,6 @@ function directory(context: RootContext): string {
   if (platform === 'win32' && dirExists(packaged)) return joinPath(platform, packaged, 'LocalCache', 'Roaming', 'Claude');
   return joinPath(platform, appDataDir(context), 'Claude');
 }
-
-const documented = (text: string): { text: string; basis: 'documented' } => ({ text, basis: 'documented' });
 
 export const claudeDesktop: ClientDefinition = {
   ...noHooks(documented('Claude Desktop has no hooks')),
@@ -48,6 +47,6 @@ export const claudeDesktop: ClientDefinition = {
     documented('connectors that are set up in the vendor\'s cloud and extensions never pass a registered server'),
     documented('the app rewrites its file from a store of its own at start, login and update, and drops servers that it does not know: verify says drifted, and it is not written again without being asked'),
     documented('the Windows package reads a file below Packages\\Claude_pzs8sxrjxfjjc, which is used where that directory exists; "Edit config" of the app may open the other one'),
-    { text: 'how it behaves with comments, a BOM or trailing commas: strict JSON is assumed', basis: 'unknown' },
+    unknown('how it behaves with comments, a BOM or trailing commas: strict JSON is assumed'),
   ],
 };

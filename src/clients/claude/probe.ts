@@ -2,6 +2,7 @@
 // receipt of ours says that it has taken the registration; the init event of a print run lists the servers. Measured on 2.1.332. PURE.
 import { isObject } from '../../model/json.ts';
 import type { Listing, ListedServer, ProbeSurface } from '../../model/probe.ts';
+import { measuredOn } from '../facts.ts';
 import { LISTED_MAX, parsedJson, stateIn } from '../probe-kit.ts';
 
 /** Nothing listens there: `/context` is answered without the model. */
@@ -20,7 +21,7 @@ export function readInit(stdout: string): Listing | undefined {
 
 const QUIET = { DISABLE_TELEMETRY: '1', DISABLE_ERROR_REPORTING: '1', DISABLE_AUTOUPDATER: '1', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', ANTHROPIC_BASE_URL: NOWHERE, ANTHROPIC_API_KEY: 'praetorctl-probe' };
 
-const measured = (text: string): { text: string; basis: 'measured'; versions: string } => ({ text, basis: 'measured', versions: '2.1.332' });
+const measured = measuredOn('2.1.332');
 
 export const claudeProbe: ProbeSurface = {
   keptEnv: ['CLAUDE_CONFIG_DIR'],

@@ -3,6 +3,7 @@ import type { ClientDefinition, HookEvent } from '../../model/client.ts';
 import type { Tolerance } from '../../model/edit.ts';
 import { joinPath } from '../../roots/paths.ts';
 import { overrideDir } from '../../roots/overrides.ts';
+import { measuredOn } from '../facts.ts';
 import { httpEntry, stdioEntry } from '../mcp-kit.ts';
 import { commandHandler, wrappedArrays } from '../registration.ts';
 import { sampleCommand } from '../sample.ts';
@@ -36,7 +37,7 @@ const EVENTS: readonly HookEvent[] = [
   { canonical: 'notification', native: 'Notification', timeout: TIMEOUT_SECONDS },
 ];
 
-const measured = (text: string): { text: string; basis: 'measured'; versions: string } => ({ text, basis: 'measured', versions: '2.1.197, 2.1.332' });
+const measured = measuredOn('2.1.197, 2.1.332');
 
 export const claude: ClientDefinition = {
   id: 'claude', name: 'Claude Code', aliases: ['claude-code'], vendor: 'Anthropic',

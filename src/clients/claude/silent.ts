@@ -2,6 +2,7 @@
 // 2.1.197 (A) and 2.1.332 (B), Linux, where it does not say otherwise. PURE.
 import type { Fact, Finding, RootContext, SilentWay } from '../../model/client.ts';
 import { isObject, type JsonObject, type JsonValue, type Path } from '../../model/json.ts';
+import { unknown } from '../facts.ts';
 import { doubtful, dropped, firstBoolean, off, variableOn, type Layer } from '../silent-kit.ts';
 
 const SEEN = { basis: 'measured', versions: '2.1.197, 2.1.332' } as const;
@@ -27,7 +28,7 @@ export const CLAUDE_UNSEEN: readonly Fact[] = [
   seen('while the dialog that asks for trust in a folder is open, no hook runs (2.1.197)'),
   seen('a `.claude` directory that is made after the session began is not read (2.1.197)'),
   seen('variables that only the client\'s own start gives it, such as another HOME or CLAUDE_CONFIG_DIR'),
-  { text: 'settings that a server of the organisation sends', basis: 'unknown' },
+  unknown('settings that a server of the organisation sends'),
 ];
 
 const HANDLER_TYPES = ['command', 'http', 'prompt', 'agent', 'mcp_tool'];

@@ -1,7 +1,8 @@
 // Contract: the row of Cline's extension in VS Code: its servers. Documented only: not run. The row of Cline CLI holds the hooks. PURE.
 import type { ClientDefinition } from '../../model/client.ts';
 import { joinPath } from '../../roots/paths.ts';
-import { BUILT_IN_TOOLS, documented, noHooks, plainServers, serverFiles, STRICT_JSON } from '../mcp-only.ts';
+import { documented } from '../facts.ts';
+import { BUILT_IN_TOOLS, noHooks, plainServers, serverFiles, STRICT_JSON } from '../mcp-only.ts';
 import { codeUserDir } from '../vscode-files.ts';
 
 export const clineVscode: ClientDefinition = {

@@ -6,6 +6,7 @@ import type { Tolerance } from '../../model/edit.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { overrideDir, overridePath } from '../../roots/overrides.ts';
 import { joinPath } from '../../roots/paths.ts';
+import { documented, measuredOn } from '../facts.ts';
 import { httpEntry, stdioEntry } from '../mcp-kit.ts';
 import { commandHandler, topLevelArrays } from '../registration.ts';
 import { sampleCommand } from '../sample.ts';
@@ -32,8 +33,7 @@ function mcpEntry(server: McpServer): JsonObject {
   return server.kind === 'stdio' ? stdioEntry(server) : { type: 'streamableHttp', ...httpEntry(server, 'url') };
 }
 
-const measured = (text: string): { text: string; basis: 'measured'; versions: string } => ({ text, basis: 'measured', versions: '3.0.65' });
-const documented = (text: string): { text: string; basis: 'documented' } => ({ text, basis: 'documented' });
+const measured = measuredOn('3.0.65');
 
 export const cline: ClientDefinition = {
   id: 'cline', name: 'Cline CLI', aliases: ['cline-cli'], vendor: 'Cline Bot',

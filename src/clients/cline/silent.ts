@@ -1,6 +1,7 @@
 // Contract: everything by which Cline CLI leaves our hook files out, as far as files and the environment show it; the checks
 // themselves are shared and take their ids from the client. Measured on 3.0.65, Linux, where it does not say otherwise. PURE.
 import type { Fact, SilentWay } from '../../model/client.ts';
+import { documented, unknown } from '../facts.ts';
 
 const SEEN = { basis: 'measured', versions: '3.0.65' } as const;
 
@@ -10,7 +11,7 @@ export const CLINE_SILENT: readonly SilentWay[] = [
 ];
 
 export const CLINE_UNSEEN: readonly Fact[] = [
-  { text: 'a directory that `--config` names for one session, and variables that only the client\'s own start gives it, such as another CLINE_DIR', basis: 'documented' },
-  { text: 'a hook file of the person\'s that rewrites the input of a call', basis: 'documented' },
-  { text: 'a hub that runs in the background with another PATH', basis: 'unknown' },
+  documented('a directory that `--config` names for one session, and variables that only the client\'s own start gives it, such as another CLINE_DIR'),
+  documented('a hook file of the person\'s that rewrites the input of a call'),
+  unknown('a hub that runs in the background with another PATH'),
 ];

@@ -1,6 +1,7 @@
 // Contract: the Codex CLI's own lists: `hooks/list` of its app server, and `mcp list --json`. Measured on 0.171.0, Linux. PURE.
 import { isObject, type JsonValue } from '../../model/json.ts';
 import type { Listing, ListedHook, ProbeSurface } from '../../model/probe.ts';
+import { measuredOn } from '../facts.ts';
 import { LISTED_MAX, parsedJson } from '../probe-kit.ts';
 import { ownEvent } from '../registration.ts';
 
@@ -45,7 +46,7 @@ export function readServers(stdout: string): Listing | undefined {
   return { servers: list.slice(0, LISTED_MAX).flatMap((one) => (isObject(one) && typeof one['name'] === 'string' ? [{ name: one['name'], state: one['enabled'] === false ? 'disabled' as const : 'listed' as const }] : [])) };
 }
 
-const measured = (text: string): { text: string; basis: 'measured'; versions: string } => ({ text, basis: 'measured', versions: '0.171.0' });
+const measured = measuredOn('0.171.0');
 
 export const codexProbe: ProbeSurface = {
   keptEnv: ['CODEX_HOME'],

@@ -7,6 +7,7 @@ import { overrideDir } from '../../roots/overrides.ts';
 import { hasReference, stdioEntry, strings, wholeReference, type EntryResult } from '../mcp-kit.ts';
 import { commandHandler, isKnownEvent, ownedHooks, wrappedArrays } from '../registration.ts';
 import type { McpServer } from '../../model/client.ts';
+import { measuredOn } from '../facts.ts';
 import { sampleCommand } from '../sample.ts';
 import { filesAbove } from '../silent-kit.ts';
 import { codexBundle } from './bundle.ts';
@@ -107,7 +108,7 @@ function mcpEntry(server: McpServer): EntryResult {
   return { ok: true, entry };
 }
 
-const measured = (text: string): { text: string; basis: 'measured'; versions: string } => ({ text, basis: 'measured', versions: '0.171.0' });
+const measured = measuredOn('0.171.0');
 
 export const codex: ClientDefinition = {
   id: 'codex', name: 'Codex CLI', aliases: ['codex-cli'], vendor: 'OpenAI',

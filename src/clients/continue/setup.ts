@@ -4,12 +4,13 @@ import type { ClientDefinition } from '../../model/client.ts';
 import type { Tolerance } from '../../model/edit.ts';
 import { overrideDir } from '../../roots/overrides.ts';
 import { joinPath } from '../../roots/paths.ts';
-import { BUILT_IN_TOOLS, documented, noHooks, plainServers, serverFiles, unknown } from '../mcp-only.ts';
+import { documented, measuredOn, unknown } from '../facts.ts';
+import { BUILT_IN_TOOLS, noHooks, plainServers, serverFiles } from '../mcp-only.ts';
 
 // Comments are read; a file without keys is no configuration.
 const YAML: Tolerance = { comments: true, trailingCommas: false, bom: false, utf16le: false, emptyIsObject: false };
 
-const measured = (text: string): { text: string; basis: 'measured'; versions: string } => ({ text, basis: 'measured', versions: '1.5.47' });
+const measured = measuredOn('1.5.47');
 
 export const continueCli: ClientDefinition = {
   ...noHooks(measured('the hook engine of cn is shipped, but no hook ran')),

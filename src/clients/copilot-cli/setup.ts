@@ -4,6 +4,7 @@ import type { ClientDefinition, HookEvent } from '../../model/client.ts';
 import type { Tolerance } from '../../model/edit.ts';
 import { joinPath } from '../../roots/paths.ts';
 import { overrideDir } from '../../roots/overrides.ts';
+import { documented, measuredOn } from '../facts.ts';
 import { httpEntry, stdioEntry } from '../mcp-kit.ts';
 import { commandHandler, wrappedArrays } from '../registration.ts';
 import { jsonServers } from '../probe-kit.ts';
@@ -30,8 +31,7 @@ const EVENTS: readonly HookEvent[] = [
   { canonical: 'stop', native: 'agentStop', timeout: TIMEOUT_SECONDS, flat: true },
 ];
 
-const measured = (text: string): { text: string; basis: 'measured'; versions: string } => ({ text, basis: 'measured', versions: '1.0.102' });
-const documented = (text: string): { text: string; basis: 'documented' } => ({ text, basis: 'documented' });
+const measured = measuredOn('1.0.102');
 
 export const copilotCli: ClientDefinition = {
   id: 'copilot-cli', name: 'Copilot CLI', aliases: ['copilot'], vendor: 'GitHub',

@@ -5,6 +5,7 @@ import type { ClientDefinition, HookEvent, McpServer } from '../../model/client.
 import type { Tolerance } from '../../model/edit.ts';
 import { overrideDir } from '../../roots/overrides.ts';
 import { configHome, joinPath } from '../../roots/paths.ts';
+import { documented, unknown } from '../facts.ts';
 import { httpEntry, stdioEntry, type EntryResult } from '../mcp-kit.ts';
 import { wrappedArrays } from '../registration.ts';
 import { sampleCommand } from '../sample.ts';
@@ -25,8 +26,6 @@ function mcpEntry(server: McpServer): EntryResult {
   if (values.some(expands)) return { ok: false, why: 'Crush expands values like a shell, and one of them holds a "$" or a backquote' };
   return { ok: true, entry: server.kind === 'stdio' ? { type: 'stdio', ...stdioEntry(server) } : { type: 'http', ...httpEntry(server, 'url') } };
 }
-
-const documented = (text: string): { text: string; basis: 'documented' } => ({ text, basis: 'documented' });
 
 export const crush: ClientDefinition = {
   id: 'crush', name: 'Crush', aliases: [], vendor: 'Charm',
@@ -59,7 +58,7 @@ export const crush: ClientDefinition = {
   unseen: [
     documented('what a sub-agent does: hooks run for the top-level agent only'),
     documented('crushrc, a shell program of the person\'s in which anything may stand'),
-    { text: 'flags of one session, and variables that only the client\'s own start gives it', basis: 'unknown' },
+    unknown('flags of one session, and variables that only the client\'s own start gives it'),
   ],
   afterApply: [],
   sample: (kind, workspace) => {

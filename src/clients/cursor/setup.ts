@@ -2,6 +2,7 @@
 import type { ClientDefinition, HookEvent } from '../../model/client.ts';
 import type { Tolerance } from '../../model/edit.ts';
 import { joinPath } from '../../roots/paths.ts';
+import { documented, unknown } from '../facts.ts';
 import { httpEntry, respelled, stdioEntry } from '../mcp-kit.ts';
 import { wrappedArrays } from '../registration.ts';
 import { runsToo } from '../runs-too.ts';
@@ -30,9 +31,6 @@ const EVENTS: readonly HookEvent[] = [
   { canonical: 'subagent-start', native: 'subagentStart', timeout: TIMEOUT_SECONDS, flat: true },
   { canonical: 'subagent-stop', native: 'subagentStop', timeout: TIMEOUT_SECONDS, flat: true },
 ];
-
-const documented = (text: string): { text: string; basis: 'documented' } => ({ text, basis: 'documented' });
-const unknown = (text: string): { text: string; basis: 'unknown' } => ({ text, basis: 'unknown' });
 
 export const cursor: ClientDefinition = {
   id: 'cursor', name: 'Cursor', aliases: [], vendor: 'Anysphere',

@@ -2,6 +2,7 @@
 // measurement; nothing was run. PURE.
 import type { Fact, Finding, SilentWay } from '../../model/client.ts';
 import { isObject, type JsonObject, type Path } from '../../model/json.ts';
+import { documented, unknown } from '../facts.ts';
 import { doubtful } from '../silent-kit.ts';
 
 const WAYS = {
@@ -13,9 +14,9 @@ const WAYS = {
 export const CURSOR_SILENT: readonly SilentWay[] = Object.values(WAYS);
 
 export const CURSOR_UNSEEN: readonly Fact[] = [
-  { text: 'cursor-agent -p fires fewer events than the editor: no beforeSubmitPrompt and no stop', basis: 'documented' },
-  { text: 'a version that does not know one of our events and drops the whole file for it', basis: 'documented' },
-  { text: 'hooks that a server of the organisation sends, or a switch in the editor\'s own database', basis: 'unknown' },
+  documented('cursor-agent -p fires fewer events than the editor: no beforeSubmitPrompt and no stop'),
+  documented('a version that does not know one of our events and drops the whole file for it'),
+  unknown('hooks that a server of the organisation sends, or a switch in the editor\'s own database'),
 ];
 
 const KNOWN_EVENTS = [

@@ -3,6 +3,7 @@
 import type { ClientDefinition, Finding, HookEvent } from '../../model/client.ts';
 import { isObject, type JsonObject } from '../../model/json.ts';
 import { joinPath } from '../../roots/paths.ts';
+import { documented, unknown } from '../facts.ts';
 import { hasReference, httpEntry, stdioEntry } from '../mcp-kit.ts';
 import { STRICT_JSON } from '../mcp-only.ts';
 import { commandHandler, topLevelArrays, wrappedArrays } from '../registration.ts';
@@ -27,9 +28,6 @@ function lintHooks(document: JsonObject): Finding[] {
   if (hooks === undefined || isObject(hooks)) return [];
   return [{ id: 'devin.hooks-type', effect: 'hooks', certain: true, path: ['hooks'], message: 'hooks is not an object', fix: 'make hooks an object' }];
 }
-
-const documented = (text: string): { text: string; basis: 'documented' } => ({ text, basis: 'documented' });
-const unknown = (text: string): { text: string; basis: 'unknown' } => ({ text, basis: 'unknown' });
 
 export const devin: ClientDefinition = {
   id: 'devin', name: 'Devin Local', aliases: [], vendor: 'Cognition',

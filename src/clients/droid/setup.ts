@@ -3,6 +3,7 @@
 import type { ClientDefinition, HookEvent } from '../../model/client.ts';
 import type { Tolerance } from '../../model/edit.ts';
 import { joinPath } from '../../roots/paths.ts';
+import { documented, measuredOn, unknown } from '../facts.ts';
 import { httpEntry, stdioEntry } from '../mcp-kit.ts';
 import { commandHandler, topLevelArrays } from '../registration.ts';
 import { NO_SERVERS, textList } from '../probe-kit.ts';
@@ -31,8 +32,7 @@ const EVENTS: readonly HookEvent[] = [
   { canonical: 'notification', native: 'Notification', timeout: TIMEOUT_SECONDS },
 ];
 
-const measured = (text: string): { text: string; basis: 'measured'; versions: string } => ({ text, basis: 'measured', versions: '0.215.0' });
-const documented = (text: string): { text: string; basis: 'documented' } => ({ text, basis: 'documented' });
+const measured = measuredOn('0.215.0');
 
 export const droid: ClientDefinition = {
   id: 'droid', name: 'Droid', aliases: ['factory'], vendor: 'Factory',
@@ -101,6 +101,6 @@ export const droid: ClientDefinition = {
     measured('an event that hooks.json names is no longer taken from settings.json'),
     measured('hooksDisabled in the user\'s settings.json did not stop hooks in droid exec, although it is documented'),
     documented('an organisation can allow managed hooks only; hooks are read at the start of a session'),
-    { text: 'whether tools of a subagent reach the hook was not looked at', basis: 'unknown' },
+    unknown('whether tools of a subagent reach the hook was not looked at'),
   ],
 };

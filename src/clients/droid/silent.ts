@@ -2,6 +2,7 @@
 // does not say otherwise. PURE.
 import type { Fact, Finding, SilentWay } from '../../model/client.ts';
 import { isObject, type JsonObject } from '../../model/json.ts';
+import { documented } from '../facts.ts';
 import { doubtful, note } from '../silent-kit.ts';
 
 const SEEN = { basis: 'measured', versions: '0.215.0' } as const;
@@ -16,10 +17,10 @@ export const DROID_SILENT: readonly SilentWay[] = Object.values(WAYS);
 
 const seen = (text: string): Fact => ({ text, ...SEEN });
 export const DROID_UNSEEN: readonly Fact[] = [
-  { text: 'an organisation that allows managed hooks only', basis: 'documented' },
-  { text: 'a hooks.json that changed after the session began: hooks are read at its start', basis: 'documented' },
+  documented('an organisation that allows managed hooks only'),
+  documented('a hooks.json that changed after the session began: hooks are read at its start'),
   seen('`UserPromptSubmit` does not fire in `droid exec`'),
-  { text: 'hooks that Droid imported from another client, which would run beside ours', basis: 'documented' },
+  documented('hooks that Droid imported from another client, which would run beside ours'),
 ];
 
 export function lintHooks(document: JsonObject): Finding[] {

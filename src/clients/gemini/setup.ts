@@ -3,6 +3,7 @@ import type { ClientDefinition, HookEvent } from '../../model/client.ts';
 import type { Tolerance } from '../../model/edit.ts';
 import { dirOf, isAbsolutePath, joinPath } from '../../roots/paths.ts';
 import { overrideDir } from '../../roots/overrides.ts';
+import { measuredOn } from '../facts.ts';
 import { httpEntry, stdioEntry } from '../mcp-kit.ts';
 import { commandHandler, wrappedArrays } from '../registration.ts';
 import { NO_SERVERS, textList } from '../probe-kit.ts';
@@ -27,7 +28,7 @@ const EVENTS: readonly HookEvent[] = [
   { canonical: 'notification', native: 'Notification', timeout: TIMEOUT_MS },
 ];
 
-const measured = (text: string): { text: string; basis: 'measured'; versions: string } => ({ text, basis: 'measured', versions: '0.61.0' });
+const measured = measuredOn('0.61.0');
 
 export const gemini: ClientDefinition = {
   id: 'gemini', name: 'Gemini CLI', aliases: ['gemini-cli'], vendor: 'Google',

@@ -3,6 +3,7 @@
 import type { ClientDefinition, HookEvent } from '../../model/client.ts';
 import type { Tolerance } from '../../model/edit.ts';
 import { configHome, joinPath } from '../../roots/paths.ts';
+import { documented, unknown } from '../facts.ts';
 import { stdioEntry } from '../mcp-kit.ts';
 import { commandHandler, wrappedArrays } from '../registration.ts';
 import { sampleCommand } from '../sample.ts';
@@ -19,8 +20,6 @@ const EVENTS: readonly HookEvent[] = [
   { canonical: 'session-start', native: 'SessionStart', timeout: TIMEOUT_SECONDS },
   { canonical: 'session-end', native: 'SessionEnd', timeout: TIMEOUT_SECONDS },
 ];
-
-const documented = (text: string): { text: string; basis: 'documented' } => ({ text, basis: 'documented' });
 
 export const goose: ClientDefinition = {
   id: 'goose', name: 'Goose', aliases: [], vendor: 'Block',
@@ -64,7 +63,7 @@ export const goose: ClientDefinition = {
   unseen: [
     documented('a project\'s own plugin of our name, or its .config/goose/settings.json, in place of ours'),
     documented('a release before plugins have hooks, or one that does not know on_failure'),
-    { text: 'flags of one session, and variables that only the client\'s own start gives it', basis: 'unknown' },
+    unknown('flags of one session, and variables that only the client\'s own start gives it'),
   ],
   afterApply: [],
   sample: (kind, workspace) => {
@@ -86,6 +85,6 @@ export const goose: ClientDefinition = {
     documented('servers of a plugin are called after it: extension praetorctl:<server>'),
     documented('a hooks.json with a value that the client does not know is left out as a whole, with a warning in its log'),
     documented('hooks of plugins need a release from 1.41 on'),
-    { text: 'whether tools of a subagent reach the hook was not looked at', basis: 'unknown' },
+    unknown('whether tools of a subagent reach the hook was not looked at'),
   ],
 };

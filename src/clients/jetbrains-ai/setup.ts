@@ -1,7 +1,8 @@
 // Contract: the row of JetBrains AI Assistant. Documented only: no IDE could be run here. PURE.
 import type { ClientDefinition } from '../../model/client.ts';
 import { joinPath } from '../../roots/paths.ts';
-import { BUILT_IN_TOOLS, documented, noHooks, plainServers, serverFiles, STRICT_JSON, unknown } from '../mcp-only.ts';
+import { documented, unknown } from '../facts.ts';
+import { BUILT_IN_TOOLS, noHooks, plainServers, serverFiles, STRICT_JSON } from '../mcp-only.ts';
 
 export const jetbrainsAi: ClientDefinition = {
   ...noHooks(documented('AI Assistant has no hooks')),

@@ -2,6 +2,7 @@
 import type { ClientDefinition, HookEvent } from '../../model/client.ts';
 import type { Tolerance } from '../../model/edit.ts';
 import { joinPath } from '../../roots/paths.ts';
+import { documented, unknown } from '../facts.ts';
 import { httpEntry, stdioEntry } from '../mcp-kit.ts';
 import { commandHandler, wrappedArrays } from '../registration.ts';
 import { sampleCommand } from '../sample.ts';
@@ -18,8 +19,6 @@ const EVENTS: readonly HookEvent[] = [
   { canonical: 'session-end', native: 'SessionEnd', timeout: TIMEOUT_SECONDS },
   { canonical: 'stop', native: 'Stop', timeout: TIMEOUT_SECONDS },
 ];
-
-const documented = (text: string): { text: string; basis: 'documented' } => ({ text, basis: 'documented' });
 
 export const junie: ClientDefinition = {
   id: 'junie', name: 'Junie CLI', aliases: [], vendor: 'JetBrains',
@@ -55,8 +54,8 @@ export const junie: ClientDefinition = {
   switches: () => [],
   unseen: [
     documented('a release without the hooks of the Early Access version, and the plugin of the IDEs'),
-    { text: 'a value in config.json of which the client takes the whole file as damaged', basis: 'unknown' },
-    { text: 'flags of one session, and variables that only the client\'s own start gives it', basis: 'unknown' },
+    unknown('a value in config.json of which the client takes the whole file as damaged'),
+    unknown('flags of one session, and variables that only the client\'s own start gives it'),
   ],
   afterApply: [],
   sample: (kind) => {
@@ -77,6 +76,6 @@ export const junie: ClientDefinition = {
     documented('its documents name neither the session nor the directory, so rules about the workspace do not know it'),
     documented('hooks in a project\'s config.json are ignored: in scope project only servers are registered'),
     documented('there is no event after a tool call'),
-    { text: 'how tools of MCP servers are called was not looked at; such a call may not be told from others', basis: 'unknown' },
+    unknown('how tools of MCP servers are called was not looked at; such a call may not be told from others'),
   ],
 };

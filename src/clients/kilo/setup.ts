@@ -3,6 +3,7 @@
 import type { ClientDefinition } from '../../model/client.ts';
 import type { Tolerance } from '../../model/edit.ts';
 import { configHome, joinPath } from '../../roots/paths.ts';
+import { measuredOn, unknown } from '../facts.ts';
 import { PLUGIN_HOOKS, PLUGIN_MCP, pluginSample } from '../opencode/plugin.ts';
 import { kiloProve } from '../opencode-prove.ts';
 import { sampleCommand } from '../sample.ts';
@@ -11,7 +12,7 @@ import { KILO_SILENT, KILO_UNSEEN, switches } from './silent.ts';
 const PLUGIN: Tolerance = { comments: false, trailingCommas: false, bom: false, utf16le: false, emptyIsObject: true };
 const CONFIG: Tolerance = { comments: true, trailingCommas: true, bom: true, utf16le: false, emptyIsObject: false };
 
-const measured = (text: string): { text: string; basis: 'measured'; versions: string } => ({ text, basis: 'measured', versions: '7.7.9' });
+const measured = measuredOn('7.7.9');
 
 export const kilo: ClientDefinition = {
   id: 'kilo', name: 'Kilo', aliases: ['kilocode'], vendor: 'Kilo Code',
@@ -59,7 +60,7 @@ export const kilo: ClientDefinition = {
     denyEffect: 'call',
   },
   gaps: [
-    { text: 'a plugin that cannot be loaded is left out in silence, and the session runs without hooks', basis: 'unknown' },
+    unknown('a plugin that cannot be loaded is left out in silence, and the session runs without hooks'),
     measured('--pure and KILO_PURE leave plugins out'),
     measured('the first start writes "permission": {"bash": "allow"} into kilo.jsonc'),
     measured('beside a plugin the first start installs @kilocode/plugin into the configuration directory; without a network it waits'),

@@ -2,6 +2,7 @@
 // where it does not say otherwise. PURE.
 import type { Fact, Finding, RootContext, SilentWay } from '../../model/client.ts';
 import type { JsonObject } from '../../model/json.ts';
+import { unknown } from '../facts.ts';
 import { variableOn } from '../silent-kit.ts';
 
 const SEEN = { basis: 'measured', versions: '7.7.9' } as const;
@@ -12,8 +13,8 @@ export const KILO_SILENT: readonly SilentWay[] = [PLUGINS_OFF];
 
 export const KILO_UNSEEN: readonly Fact[] = [
   { text: '`--pure`, given to one session', ...SEEN },
-  { text: 'a plugin that cannot be loaded: the file itself is compared with what was written, but not tried', basis: 'unknown' },
-  { text: 'variables that only the client\'s own start gives it, such as another XDG_CONFIG_HOME', basis: 'unknown' },
+  unknown('a plugin that cannot be loaded: the file itself is compared with what was written, but not tried'),
+  unknown('variables that only the client\'s own start gives it, such as another XDG_CONFIG_HOME'),
 ];
 
 export function switches(_documents: ReadonlyMap<string, JsonObject>, env: RootContext['env']): Finding[] {

@@ -6,6 +6,7 @@ import type { Diagnostic } from '../../model/diagnostic.ts';
 import type { Tolerance } from '../../model/edit.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { joinPath } from '../../roots/paths.ts';
+import { documented, unknown } from '../facts.ts';
 import { httpEntry, stdioEntry } from '../mcp-kit.ts';
 import { sampleCommand } from '../sample.ts';
 import { KIMI_SILENT, KIMI_UNSEEN, lintConfig } from './silent.ts';
@@ -31,8 +32,6 @@ const EVENTS: readonly HookEvent[] = [
 function arrays(document: JsonObject): EventArray[] {
   return Array.isArray(document['hooks']) ? [{ path: ['hooks'], native: '', items: document['hooks'] }] : [];
 }
-
-const documented = (text: string): { text: string; basis: 'documented' } => ({ text, basis: 'documented' });
 
 export const kimi: ClientDefinition = {
   id: 'kimi', name: 'Kimi', aliases: ['kimi-code'], vendor: 'Moonshot AI',
@@ -98,7 +97,7 @@ export const kimi: ClientDefinition = {
   gaps: [
     documented('hooks of a project are not documented: in scope project only servers are registered'),
     documented('a hook with any other key makes Kimi Code CLI drop the whole config.toml'),
-    { text: 'how Kimi CLI names the tools of MCP servers was not looked at; such a call may not be told from others', basis: 'unknown' },
-    { text: 'whether tools of a subagent reach the hook was not looked at', basis: 'unknown' },
+    unknown('how Kimi CLI names the tools of MCP servers was not looked at; such a call may not be told from others'),
+    unknown('whether tools of a subagent reach the hook was not looked at'),
   ],
 };

@@ -1,6 +1,7 @@
 // Contract: everything by which Kimi leaves our hooks out, as far as files show it. From documents and sources; nothing was run. PURE.
 import type { Fact, Finding, SilentWay } from '../../model/client.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../model/json.ts';
+import { documented, unknown } from '../facts.ts';
 import { doubtful } from '../silent-kit.ts';
 
 const FORM = { id: 'kimi.hook-form', looks: 'a hook of anybody in config.toml with another key than event, command, matcher and timeout', fix: 'correct that [[hooks]] table', basis: 'documented' } as const satisfies SilentWay;
@@ -8,8 +9,8 @@ const FORM = { id: 'kimi.hook-form', looks: 'a hook of anybody in config.toml wi
 export const KIMI_SILENT: readonly SilentWay[] = [FORM];
 
 export const KIMI_UNSEEN: readonly Fact[] = [
-  { text: 'the older Kimi CLI beside Kimi Code CLI: hooks go to one of them, and the plan says to which', basis: 'documented' },
-  { text: 'flags of one session, such as another file of configuration', basis: 'unknown' },
+  documented('the older Kimi CLI beside Kimi Code CLI: hooks go to one of them, and the plan says to which'),
+  unknown('flags of one session, such as another file of configuration'),
 ];
 
 const KEYS = ['event', 'command', 'matcher', 'timeout'];

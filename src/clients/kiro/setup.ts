@@ -4,6 +4,7 @@
 import type { ClientDefinition, EventArray, Finding, HookEvent } from '../../model/client.ts';
 import { isObject, type JsonObject, type Path } from '../../model/json.ts';
 import { joinPath } from '../../roots/paths.ts';
+import { documented, unknown } from '../facts.ts';
 import { httpEntry, stdioEntry } from '../mcp-kit.ts';
 import { STRICT_JSON } from '../mcp-only.ts';
 import { sampleCommand } from '../sample.ts';
@@ -34,9 +35,6 @@ function lintHooks(document: JsonObject): Finding[] {
   if (hooks !== undefined && !Array.isArray(hooks)) dropped(['hooks'], 'hooks is not a list', 'make hooks a list');
   return found;
 }
-
-const documented = (text: string): { text: string; basis: 'documented' } => ({ text, basis: 'documented' });
-const unknown = (text: string): { text: string; basis: 'unknown' } => ({ text, basis: 'unknown' });
 
 export const kiro: ClientDefinition = {
   id: 'kiro', name: 'Kiro', aliases: ['kiro-cli'], vendor: 'Amazon',

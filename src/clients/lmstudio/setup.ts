@@ -1,7 +1,8 @@
 // Contract: LM Studio's row. Documented only: the app could not be run here. PURE.
 import type { ClientDefinition } from '../../model/client.ts';
 import { dirOf, joinPath } from '../../roots/paths.ts';
-import { BUILT_IN_TOOLS, chosenPlace, documented, noHooks, plainServers, serverFiles, STRICT_JSON, unknown } from '../mcp-only.ts';
+import { documented, unknown } from '../facts.ts';
+import { BUILT_IN_TOOLS, chosenPlace, noHooks, plainServers, serverFiles, STRICT_JSON } from '../mcp-only.ts';
 
 export const lmstudio: ClientDefinition = {
   ...noHooks(documented('LM Studio has no hooks')),

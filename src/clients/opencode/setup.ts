@@ -3,6 +3,7 @@
 import type { ClientDefinition } from '../../model/client.ts';
 import type { Tolerance } from '../../model/edit.ts';
 import { configHome, joinPath } from '../../roots/paths.ts';
+import { measuredOn } from '../facts.ts';
 import { opencodeProve } from '../opencode-prove.ts';
 import { NO_SERVERS, textList } from '../probe-kit.ts';
 import { sampleCommand } from '../sample.ts';
@@ -13,7 +14,7 @@ const PLUGIN: Tolerance = { comments: false, trailingCommas: false, bom: false, 
 // All three are read; the client itself adds `$schema` where it is missing.
 const CONFIG: Tolerance = { comments: true, trailingCommas: true, bom: true, utf16le: false, emptyIsObject: false };
 
-const measured = (text: string): { text: string; basis: 'measured'; versions: string } => ({ text, basis: 'measured', versions: '1.18.33' });
+const measured = measuredOn('1.18.33');
 
 export const opencode: ClientDefinition = {
   id: 'opencode', name: 'OpenCode', aliases: [], vendor: 'Anomaly',

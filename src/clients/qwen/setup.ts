@@ -3,6 +3,7 @@ import type { ClientDefinition, HookEvent } from '../../model/client.ts';
 import type { Tolerance } from '../../model/edit.ts';
 import { dirOf, isAbsolutePath, joinPath } from '../../roots/paths.ts';
 import { overrideDir } from '../../roots/overrides.ts';
+import { measuredOn, unknown } from '../facts.ts';
 import { httpEntry, stdioEntry } from '../mcp-kit.ts';
 import { commandHandler, wrappedArrays } from '../registration.ts';
 import { NO_SERVERS, textList } from '../probe-kit.ts';
@@ -32,7 +33,7 @@ const EVENTS: readonly HookEvent[] = [
   { canonical: 'notification', native: 'Notification', timeout: TIMEOUT_SECONDS },
 ];
 
-const measured = (text: string): { text: string; basis: 'measured'; versions: string } => ({ text, basis: 'measured', versions: '0.24.4' });
+const measured = measuredOn('0.24.4');
 
 export const qwen: ClientDefinition = {
   id: 'qwen', name: 'Qwen Code', aliases: ['qwen-code'], vendor: 'Alibaba',
@@ -106,6 +107,6 @@ export const qwen: ClientDefinition = {
     measured('a workspace with disableAllHooks turns user hooks off; the folder is trusted unless security.folderTrust is on'),
     measured('--safe-mode and --bare leave hooks out'),
     measured('a workspace settings file that is not valid JSON is replaced by the client in silence, and the run goes on without its hooks'),
-    { text: 'what a tool calls from inside the code mode (exec) was not looked at', basis: 'unknown' },
+    unknown('what a tool calls from inside the code mode (exec) was not looked at'),
   ],
 };

@@ -1,7 +1,8 @@
 // Contract: Roo Code's row, an extension of VS Code. Documented only: not run. PURE.
 import type { ClientDefinition } from '../../model/client.ts';
 import { joinPath } from '../../roots/paths.ts';
-import { BUILT_IN_TOOLS, documented, noHooks, plainServers, serverFiles, STRICT_JSON, unknown } from '../mcp-only.ts';
+import { documented, unknown } from '../facts.ts';
+import { BUILT_IN_TOOLS, noHooks, plainServers, serverFiles, STRICT_JSON } from '../mcp-only.ts';
 import { codeUserDir } from '../vscode-files.ts';
 
 export const roo: ClientDefinition = {

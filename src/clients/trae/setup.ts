@@ -1,7 +1,8 @@
 // Contract: Trae's row. Documented only: the editor could not be run here. PURE.
 import type { ClientDefinition } from '../../model/client.ts';
 import { joinPath } from '../../roots/paths.ts';
-import { BUILT_IN_TOOLS, chosenPlace, documented, noHooks, plainServers, serverFiles, STRICT_JSON, unknown } from '../mcp-only.ts';
+import { documented, unknown } from '../facts.ts';
+import { BUILT_IN_TOOLS, chosenPlace, noHooks, plainServers, serverFiles, STRICT_JSON } from '../mcp-only.ts';
 import { appDataDir } from '../vscode-files.ts';
 
 export const trae: ClientDefinition = {

@@ -1,7 +1,8 @@
 // Contract: Visual Studio's row (2022 17.14 and later). Documented only: it runs on Windows alone. PURE.
 import type { ClientDefinition } from '../../model/client.ts';
 import { joinPath } from '../../roots/paths.ts';
-import { BUILT_IN_TOOLS, documented, noHooks, plainServers, serverFiles, STRICT_JSON, unknown } from '../mcp-only.ts';
+import { documented, unknown } from '../facts.ts';
+import { BUILT_IN_TOOLS, noHooks, plainServers, serverFiles, STRICT_JSON } from '../mcp-only.ts';
 
 export const visualStudio: ClientDefinition = {
   ...noHooks(documented('Visual Studio has no hooks')),

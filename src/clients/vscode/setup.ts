@@ -4,6 +4,7 @@ import type { ClientDefinition, Finding, HookEvent } from '../../model/client.ts
 import type { Tolerance } from '../../model/edit.ts';
 import { isObject, type JsonObject } from '../../model/json.ts';
 import { joinPath } from '../../roots/paths.ts';
+import { documentedFor, unknown } from '../facts.ts';
 import { httpEntry, respelled, stdioEntry } from '../mcp-kit.ts';
 import { commandHandler, wrappedArrays } from '../registration.ts';
 import { runsToo } from '../runs-too.ts';
@@ -53,8 +54,7 @@ function switches(documents: ReadonlyMap<string, JsonObject>): Finding[] {
   return [...off, ...runsToo({ id: 'vscode', name: 'VS Code' }, documents, { copilot: '~/.copilot/hooks', claude: '~/.claude/settings.json' })];
 }
 
-const documented = (text: string): { text: string; basis: 'documented'; versions: string } => ({ text, basis: 'documented', versions: 'Copilot Chat 0.42.0' });
-const unknown = (text: string): { text: string; basis: 'unknown' } => ({ text, basis: 'unknown' });
+const documented = documentedFor('Copilot Chat 0.42.0');
 
 export const vscode: ClientDefinition = {
   id: 'vscode', name: 'VS Code', aliases: ['code'], vendor: 'Microsoft',

@@ -1,7 +1,8 @@
 // Contract: Warp's row. Documented only: the terminal could not be run here. PURE.
 import type { ClientDefinition } from '../../model/client.ts';
 import { joinPath } from '../../roots/paths.ts';
-import { BUILT_IN_TOOLS, documented, noHooks, plainServers, serverFiles, STRICT_JSON, unknown } from '../mcp-only.ts';
+import { documented, unknown } from '../facts.ts';
+import { BUILT_IN_TOOLS, noHooks, plainServers, serverFiles, STRICT_JSON } from '../mcp-only.ts';
 
 export const warp: ClientDefinition = {
   ...noHooks(documented('Warp has no hooks')),

@@ -2,6 +2,7 @@
 import type { ClientDefinition, Finding, HookEvent } from '../../model/client.ts';
 import { isObject, type JsonObject } from '../../model/json.ts';
 import { joinPath } from '../../roots/paths.ts';
+import { documented, unknown } from '../facts.ts';
 import { httpEntry, respelled, stdioEntry } from '../mcp-kit.ts';
 import { STRICT_JSON } from '../mcp-only.ts';
 import { wrappedArrays } from '../registration.ts';
@@ -23,9 +24,6 @@ function lintHooks(document: JsonObject): Finding[] {
   if (hooks === undefined || isObject(hooks)) return [];
   return [{ id: 'windsurf.hooks-type', effect: 'file', certain: true, path: ['hooks'], message: 'hooks is not an object', fix: 'make hooks an object' }];
 }
-
-const documented = (text: string): { text: string; basis: 'documented' } => ({ text, basis: 'documented' });
-const unknown = (text: string): { text: string; basis: 'unknown' } => ({ text, basis: 'unknown' });
 
 export const windsurf: ClientDefinition = {
   id: 'windsurf', name: 'Windsurf', aliases: ['cascade'], vendor: 'Cognition',

@@ -1,7 +1,8 @@
 // Contract: Zed's row. Documented only: the editor could not be run here. Its servers stand in the person's settings, with comments. PURE.
 import type { ClientDefinition } from '../../model/client.ts';
 import { dirOf, joinPath } from '../../roots/paths.ts';
-import { BUILT_IN_TOOLS, chosenPlace, documented, JSONC, noHooks, plainServers, serverFiles, unknown } from '../mcp-only.ts';
+import { documented, unknown } from '../facts.ts';
+import { BUILT_IN_TOOLS, chosenPlace, JSONC, noHooks, plainServers, serverFiles } from '../mcp-only.ts';
 import { appDataDir } from '../vscode-files.ts';
 
 export const zed: ClientDefinition = {
