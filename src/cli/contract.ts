@@ -18,6 +18,7 @@ import { joinPath } from '../roots/paths.ts';
 import { loadSettings } from '../settings/load.ts';
 import { durationMs } from '../settings/schema.ts';
 import { changeLines, definitionLines, operationLines, summaryLine } from './contract-view.ts';
+import { openapiLook, problemLines, upstreamLines, withAddress, type Look } from './contract-openapi.ts';
 import { findServers, type FoundServer } from './contract-servers.ts';
 import { needPerson, refuseAgents } from './person.ts';
 import { VERSION, type Outcome } from './output.ts';
@@ -25,6 +26,7 @@ import type { CommandContext } from './program.ts';
 import { printable } from './style.ts';
 
 const SHOWN_DIRECTORY = 'shown';
+const FROM_CATALOGUE = 'the catalogue';
 /** Everything that a client may have, for the second look: some servers show other tools then. */
 const CAPABILITIES = { roots: { listChanged: true }, sampling: {}, elicitation: { form: {}, url: {} } };
 
@@ -74,12 +76,21 @@ async function toolsOf(server: Extract<FoundServer, { kind: 'stdio' }>): Promise
   }
 }
 
-function newCatalogue(host: Host, service: string, binding: string, server: Extract<FoundServer, { kind: 'stdio' }>, look: { tools: readonly ToolDefinition[]; version: string; protocol: string }): Catalogue {
-  const document = {
-    schema: 'praetor.catalogue/1', bindings: [binding],
-    service: { id: service, version: look.version.slice(0, 64), source: { kind: 'mcp', digest: `sha256:${host.sha256(canonicalJson(look.tools as never))}`, protocolVersion: look.protocol, capturedWith: ['elicitation.form', 'elicitation.url', 'roots', 'sampling'] } },
-    upstream: { transport: 'stdio', command: server.command, args: [...server.args], envNames: [...server.envNames] }, operations: [],
+/** Asks, starts the server and reads its list. Undefined: the person said no. */
+async function serverLook(ground: Ground, server: Extract<FoundServer, { kind: 'stdio' }>): Promise<Look | undefined> {
+  const started = server.from === FROM_CATALOGUE ? 'This starts the server' : `This starts the server as ${server.from} does, to read its list of tools`;
+  ground.context.io.err(`${started}:\n  ${printable([server.command, ...server.args].join(' '))}\n`);
+  if (!await agreed(ground, 'Start it?')) return undefined;
+  const { tools, version, protocol, dependent } = await toolsOf(server);
+  return {
+    tools, version: version.slice(0, 64), from: server.from, dependent, problems: [], source: { kind: 'mcp', protocolVersion: protocol, capturedWith: ['elicitation.form', 'elicitation.url', 'roots', 'sampling'] },
+    upstream: { transport: 'stdio', command: server.command, args: [...server.args], envNames: [...server.envNames] },
   };
+}
+
+function newCatalogue(host: Host, service: string, binding: string, { tools, version, source, upstream }: Look): Catalogue {
+  const digest = `sha256:${host.sha256(canonicalJson(tools as never))}`;
+  const document = { schema: 'praetor.catalogue/1', bindings: [binding], service: { id: service, version, source: { ...source, digest } }, upstream, operations: [] };
   const parsed = parseCatalogue(service, JSON.stringify(document));
   if (!parsed.ok) throw new PraetorError(parsed.diagnostics[0] ?? { code: 'catalogue-invalid', message: 'the catalogue is invalid', fix: 'choose another name' });
   return parsed.catalogue;
@@ -95,19 +106,19 @@ function serviceId(name: string): string {
 export async function contractImport(context: CommandContext): Promise<Outcome> {
   const ground = groundOf(context);
   const { host, place, name } = ground;
-  const server = sourceOf(ground);
-  context.io.err(`This starts the server as ${server.from} does, to read its list of tools:\n  ${printable([server.command, ...server.args].join(' '))}\n`);
-  if (!await agreed(ground, 'Start it?')) return NOT_DONE('contract-import');
-  const look = await toolsOf(server);
+  const { openapi: file, baseUrl } = context.options as { openapi?: string; baseUrl?: string };
   const service = serviceId(name);
+  const look = file === undefined ? await serverLook(ground, sourceOf(ground)) : await openapiLook(host, { file, baseUrl, service });
+  if (look === undefined) return NOT_DONE('contract-import');
   const known = readCatalogues(host, place).catalogues.find(({ catalogue }) => catalogue.service.id === service)?.catalogue;
-  const { catalogue, added, changes } = mergeTools(known ?? newCatalogue(host, service, name, server, look), look.tools, (text) => host.sha256(text));
+  const before = known === undefined || look.upstream.transport !== 'openapi' ? known : withAddress(known, look.upstream);
+  const { catalogue, added, changes } = mergeTools(before ?? newCatalogue(host, service, name, look), look.tools, (text) => host.sha256(text), look.draftOf);
   const path = writeCatalogue(host, place, catalogue);
   keepDefinitions(host, place, service, look.tools);
-  recordChange(host, place, { action: 'import', service, operations: added.map(({ operation }) => operation.id), from: server.from });
+  recordChange(host, place, { action: 'import', service, operations: added.map(({ operation }) => operation.id), from: look.from });
   const compiled = compileCatalogues(host, place, VERSION);
-  const lines = [summaryLine(catalogue, path), ...changeLines(changes), ...flagLines(added), `next: praetorctl contract review ${service}`];
-  return done('contract-import', { service, path, operations: catalogue.operations.length, added: added.length, changes, dependent: look.dependent }, lines, { diagnostics: compiled.diagnostics });
+  const lines = [summaryLine(catalogue, path), ...upstreamLines(look), ...problemLines(look).map(printable), ...changeLines(changes), ...flagLines(added), `next: praetorctl contract review ${service}`];
+  return done('contract-import', { service, path, operations: catalogue.operations.length, added: added.length, changes, dependent: look.dependent, problems: look.problems }, lines, { diagnostics: compiled.diagnostics });
 }
 
 function flagLines(added: readonly Draft[]): string[] {
@@ -203,19 +214,21 @@ export async function contractApprove(context: CommandContext): Promise<Outcome>
 
 // ---- diff, lint, list ----
 
+/** The source itself: the server is started, a document read again. */
+async function liveLook(ground: Ground, { upstream, service }: Catalogue): Promise<Look | undefined> {
+  if (upstream?.transport === 'stdio') return serverLook(ground, { kind: 'stdio', command: upstream.command, args: upstream.args, envNames: upstream.envNames, env: {}, from: FROM_CATALOGUE });
+  if (upstream?.transport === 'openapi' && upstream.document !== undefined) return openapiLook(ground.host, { file: upstream.document, baseUrl: upstream.baseUrl, service: service.id });
+  throw new PraetorError({ code: 'usage', message: `the catalogue of ${service.id} names nothing to look at`, fix: 'praetorctl contract diff without --live' });
+}
+
 export async function contractDiff(context: CommandContext): Promise<Outcome> {
   const ground = groundOf(context);
   const { host, place, name } = ground;
   const { catalogue } = catalogueOf(host, place, name);
-  let tools = [...definitionsOf(host, place, name).values()];
-  if (context.options['live'] === true) {
-    const { upstream } = catalogue;
-    if (upstream?.transport !== 'stdio') throw new PraetorError({ code: 'usage', message: `the catalogue of ${name} names no program to start`, fix: 'praetorctl contract diff without --live' });
-    context.io.err(`This starts the server: ${printable([upstream.command, ...upstream.args].join(' '))}\n`);
-    if (!await agreed(ground, 'Start it?')) return NOT_DONE('contract-diff');
-    tools = (await toolsOf({ kind: 'stdio', command: upstream.command, args: upstream.args, envNames: upstream.envNames, env: {}, from: 'the catalogue' })).tools;
-  }
-  const { changes } = mergeTools(catalogue, tools, (text) => host.sha256(text));
+  let look: Pick<Look, 'tools' | 'draftOf'> | undefined = { tools: [...definitionsOf(host, place, name).values()] };
+  if (context.options['live'] === true) look = await liveLook(ground, catalogue);
+  if (look === undefined) return NOT_DONE('contract-diff');
+  const { changes } = mergeTools(catalogue, look.tools, (text) => host.sha256(text), look.draftOf);
   const open = changes.filter((change) => stops(change) || change.part === 'new');
   const lines = changes.length === 0 ? ['no change'] : changeLines(changes);
   return done('contract-diff', { service: name, changes }, lines, { exit: open.some(stops) ? EXIT.no : EXIT.ok, wrote: false });

@@ -169,6 +169,8 @@ function addContract(program: Command, running: Running): void {
   const sub = (spec: string, description: string): Command => addGlobal(contract.command(spec).description(description));
   sub('list', 'The catalogues of this workstation.').action(action(running, 'contract-list', contractList));
   sub('import <server>', 'Start a server that is configured, read its tools, and write or renew its catalogue. Asks before it starts anything.')
+    .addOption(new Option('--openapi <file>', 'read an OpenAPI 3.x document (JSON or YAML) instead: calls become HTTP requests of the guarding runtime'))
+    .addOption(new Option('--base-url <url>', 'where its calls go, instead of its first server'))
     .addOption(clientOption()).addOption(yesOption()).action(action(running, 'contract-import', contractImport));
   sub('review <service>', 'Show what waits for approval, with every character of its texts.')
     .addOption(new Option('--all', 'approved operations too')).action(action(running, 'contract-review', contractReview));

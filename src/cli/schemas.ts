@@ -190,6 +190,7 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   }),
   'contract-import': answer('contract-import', {
     service: z.string(), path: z.string().describe('Of the catalogue.'), operations: z.int(), added: z.int(), changes: z.array(contractChange), dependent: z.array(z.string()).describe('Tools that the server shows only to clients that can do more.'),
+    problems: z.array(z.strictObject({ where: z.string(), message: z.string() })).describe('Operations of a document that were left out, and references that lead nowhere.'),
   }),
   'contract-review': answer('contract-review', { service: z.string(), path: z.string(), operations: z.array(z.looseObject({ id: z.string(), mcpTool: z.string(), tier: z.enum(['none', 'model', 'person']) })).describe('As in the catalogue, with whom a call asks.') }),
   'contract-approve': answer('contract-approve', { service: z.string(), approved: z.array(z.string()) }),

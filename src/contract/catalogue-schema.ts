@@ -2,7 +2,7 @@
 // an unknown key is an error with its path, because a misspelt safety key would be a hole. PURE.
 import { z } from 'zod';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { ACTIONS, APPROVAL_TIERS, BASES, IDEMPOTENCY, RISKS, STATES } from './catalogue.ts';
+import { ACTIONS, APPROVAL_TIERS, BASES, IDEMPOTENCY, METHODS, RISKS, STATES } from './catalogue.ts';
 
 export const CATALOGUE_CHARS_MAX = 64 * 1024 * 1024;
 export const OPERATIONS_MAX = 200_000;
@@ -23,6 +23,18 @@ const variant = z.strictObject({
   set: posture.partial(),
 }).describe('Another posture for exact argument values. The first match wins; the base posture is the worst case.');
 
+/** Where an argument goes in the request of an `openapi` upstream. */
+const place = z.strictObject({
+  in: z.enum(['path', 'query', 'header', 'body']), name: z.string().min(1).max(256), whole: z.boolean().optional().describe('It is the whole body.'),
+  join: z.boolean().optional().describe('A list is one value with commas, not a value for each.'),
+});
+
+const httpRequest = z.strictObject({
+  method: z.enum(METHODS), path: z.string().max(2048).regex(/^\/[^?#\s\\]*$/, 'not a path'), arguments: z.record(argument, place),
+  body: z.string().regex(/^application\/(?:json|x-www-form-urlencoded|[a-z0-9.-]+\+json)$/, 'not a type of body that is sent').optional(),
+  auth: z.array(z.array(line(128))).optional().describe('Sets of headers of headerEnv, one of which is sent. Absent: all of them.'),
+}).describe('What a call becomes. Part of what is approved: the description ends with it in words.');
+
 const operation = posture.extend({
   id: z.string().max(256).regex(/^[a-z0-9_-]+(\.[a-z0-9_.-]+)+$/, 'not an operation id'),
   mcpTool: z.string().min(1).max(128).describe('The server\'s own spelling, verbatim.'),
@@ -36,6 +48,7 @@ const operation = posture.extend({
   confirmationInput: argument.default('confirm'),
   confirmationReason: line(300).optional(),
   dryRun: z.strictObject({ input: argument, by: z.enum(['upstream', 'runtime']).default('runtime') }).optional(),
+  request: httpRequest.optional(),
   output: z.enum(['strip', 'verify', 'guaranteed']).default('verify').describe('What the runtime does with a declared output schema.'),
   arguments: z.array(z.string().max(256)).max(1000).optional().describe('The tool\'s own top-level arguments: anything else that looks like a control is refused.'),
   variants: z.array(variant).max(100).default([]),
@@ -82,6 +95,8 @@ export type Operation = z.infer<typeof operation>;
 export type Posture = z.infer<typeof posture>;
 export type Variant = z.infer<typeof variant>;
 export type Upstream = z.infer<typeof upstream>;
+export type HttpRequest = z.infer<typeof httpRequest>;
+export type OpenapiUpstream = Extract<Upstream, { transport: 'openapi' }>;
 export type Pin = Operation['pin'];
 
 export type CatalogueResult = { readonly ok: true; readonly catalogue: Catalogue } | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };

@@ -9,6 +9,8 @@ export const ACTIONS = [
 export const APPROVAL_TIERS = ['none', 'unsafe', 'all'] as const;
 export const BASES = ['manual', 'annotation', 'http_method', 'name_hint', 'default'] as const;
 
+export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
 export type OperationState = (typeof STATES)[number];
 export type Risk = (typeof RISKS)[number];
 export type Idempotency = (typeof IDEMPOTENCY)[number];

@@ -7,11 +7,13 @@ import { pinChanges, stops, toolPin, type Change, type ToolDefinition } from './
 
 export interface Merged { readonly catalogue: Catalogue; readonly added: readonly Draft[]; readonly changes: readonly Change[] }
 
+export type DraftOf = (service: string, tool: ToolDefinition, sha256: (text: string) => string) => Draft;
+
 /**
  * The catalogue with the tools as they are now. Approved operations whose definition stayed keep everything; a changed one keeps its
  * posture, takes the new pin and has to be approved again; a missing one stays, and stays unusable while it is missing.
  */
-export function mergeTools(catalogue: Catalogue, tools: readonly ToolDefinition[], sha256: (text: string) => string): Merged {
+export function mergeTools(catalogue: Catalogue, tools: readonly ToolDefinition[], sha256: (text: string) => string, draftOf: DraftOf = draftOperation): Merged {
   const changes: Change[] = [];
   const added: Draft[] = [];
   const operations = new Map(catalogue.operations.map((operation) => [operation.mcpTool, operation]));
@@ -19,7 +21,7 @@ export function mergeTools(catalogue: Catalogue, tools: readonly ToolDefinition[
   for (const tool of tools) {
     const known = operations.get(tool.name);
     if (known === undefined) {
-      const draft = draftOperation(catalogue.service.id, tool, sha256);
+      const draft = draftOf(catalogue.service.id, tool, sha256);
       const operation = { ...draft.operation, id: freeId(ids, draft.operation.id) };
       ids.add(operation.id);
       added.push({ ...draft, operation });
@@ -32,7 +34,8 @@ export function mergeTools(catalogue: Catalogue, tools: readonly ToolDefinition[
     changes.push(...found);
     if (found.some(stops)) {
       const { approval: _approval, ...rest } = known;
-      operations.set(tool.name, { ...rest, pin, arguments: draftOperation(catalogue.service.id, tool, sha256).operation.arguments ?? [], state: known.state === 'approved' ? 'review_required' : known.state });
+      const { arguments: names = [], request } = draftOf(catalogue.service.id, tool, sha256).operation;
+      operations.set(tool.name, { ...rest, pin, arguments: names, ...(request === undefined ? {} : { request }), state: known.state === 'approved' ? 'review_required' : known.state });
     } else if (found.length > 0) operations.set(tool.name, repinned(known, pin));
   }
   const seen = new Set(tools.map(({ name }) => name));
