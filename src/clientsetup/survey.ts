@@ -13,7 +13,7 @@ import { withGuardedServers } from '../settings/guarded.ts';
 import { loadSettings } from '../settings/load.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../settings/schema.ts';
 import { readOriginal } from './backups.ts';
-import { doubledIn, doubledNotes } from './doubled.ts';
+import { doubledIn, doubledWords } from './doubled.ts';
 import { desiredFor, type Desired, type DesiredFile } from './desired.ts';
 import { INSTALL_FIX, LAUNCHER_OWNER, launcherSpec, launcherText, planLauncher } from './launcher.ts';
 import { countEntries, countForeign, planFile, readDocument } from './plan.ts';
@@ -100,14 +100,17 @@ function shadowNotes(host: Host, context: RootContext, one: SelectedClient): Dia
   return client.shadows(documents, natives).map((finding) => ({ code: 'note', severity: 'warning', client: client.id, message: finding.message, fix: finding.fix }));
 }
 
-/** Registrations of the chosen clients, and those that stand from earlier runs in this scope. */
-function doubled(ground: Ground, selected: readonly SelectedClient[]): Diagnostic[] {
-  const { request, context, records } = ground;
+/** Calls that would be judged twice: by what is planned here, and by what stands in either scope since earlier runs. */
+function doubledNotes({ request, context, records }: Ground, selected: readonly SelectedClient[]): Diagnostic[] {
   if (request.purpose !== 'apply') return [];
-  const chosen = new Map(selected.map(({ client, desired }) => [client.id, desired.files.some(({ events }) => events.length > 0)]));
-  const here = [...records.values()].filter(({ scope, path }) => scope === request.scope && (scope === 'user' || path.startsWith(context.project)));
-  const ids = new Set(CLIENTS.map(({ id }) => id).filter((id) => chosen.get(id) ?? here.some((record) => record.client === id)));
-  return doubledNotes(doubledIn(CLIENTS, request.scope, (id) => ids.has(id)), new Set(chosen.keys()));
+  const planned = new Map(selected.flatMap(({ desired }) => desired.files.map((file) => [file.spec.path, file.events.length > 0] as const)));
+  const chosen = new Set(selected.map(({ client }) => client.id));
+  return CLIENTS.filter(({ runsHooksOf }) => runsHooksOf !== undefined).flatMap((client) => {
+    const roots = client.roots(context);
+    const own = (['user', 'project'] as const).flatMap((scope) => client.files(roots, scope)).filter(({ role }) => role !== 'mcp').map(({ path }) => path);
+    const doubled = doubledIn(client, roots, own, (id, path) => planned.get(path) ?? records.get(path)?.client === id);
+    return doubled.filter((place) => chosen.has(client.id) || chosen.has(place.client)).map((place): Diagnostic => ({ code: 'note', severity: 'warning', client: client.id, ...doubledWords(client, place) }));
+  });
 }
 
 /** Records of other clients, or of this client in other scopes, that still need the launcher. */
@@ -211,7 +214,7 @@ export function survey(host: Host, request: Request): Survey {
   const ordered = orderFiles(request.purpose, launcher.file, files);
   const plan: Plan = {
     purpose: request.purpose, files: ordered, counts: countEntries(ordered),
-    diagnostics: [...diagnostics, ...selected.flatMap((s) => [...s.desired.diagnostics, ...shadowNotes(host, context, s)]), ...doubled(ground, selected), ...verdicts.flatMap((v) => v.diagnostics), ...launcher.diagnostics],
+    diagnostics: [...diagnostics, ...selected.flatMap((s) => [...s.desired.diagnostics, ...shadowNotes(host, context, s)]), ...doubledNotes(ground, selected), ...verdicts.flatMap((v) => v.diagnostics), ...launcher.diagnostics],
   };
   return { context, dirs, settings, settingsPath, selected, records, plan, applyOptions: { ...applyOptions(ground, desired, launcher.replan), records } };
 }

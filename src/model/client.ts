@@ -166,8 +166,8 @@ export interface OtherHooks {
   readonly places: (roots: Roots, lists: ReadonlyMap<string, JsonObject>) => readonly EvidenceFile[];
 }
 
-/** Hooks in the files of the client `from`, of that scope, that another client runs as if they were its own. */
-export interface HookImport { readonly from: string; readonly scope: Scope; readonly fact: Fact }
+/** The hooks file of another client, of that scope, whose hooks this one runs as if they were its own. */
+export interface RunsHooksOf { readonly client: string; readonly scope: Scope; readonly path: string; readonly fact: Fact }
 
 /** What a proof gives the client: a model on loopback instead of its own, everything else as the person has it. */
 export interface ProveGround {
@@ -248,8 +248,8 @@ export interface ClientDefinition {
   readonly shadows?: (documents: ReadonlyMap<string, JsonObject>, natives: readonly string[]) => readonly Finding[];
   /** Other files from which the client takes hooks in the same form. Their names say what they are. */
   readonly otherHooks?: OtherHooks;
-  /** Registrations of other clients that this one runs too. */
-  readonly imports?: readonly HookImport[];
+  /** Registrations of other clients that this one runs too: the places where it looks for them. */
+  readonly runsHooksOf?: (roots: Roots) => readonly RunsHooksOf[];
   /** Trust of each of our hooks where the client has such a gate. Paths are as registered. */
   readonly trust?: (documents: ReadonlyMap<string, JsonObject>, hooksFile: string, sha256: (text: string) => string) => readonly TrustState[];
   /** Native action the person must take after apply, if any. */
@@ -261,8 +261,6 @@ export interface ClientDefinition {
   readonly prove?: ProveSurface | { readonly unsupported: string };
   /** For `verify --probe`; absent: the client cannot be asked. */
   readonly probe?: ProbeSurface;
-  /** Other clients whose hook files this one executes too. */
-  readonly runsHooksOf?: readonly { readonly client: string; readonly scope: Scope; readonly basis: Fact }[];
   /** For `contract bundle`; absent: nothing is made for this client. */
   readonly bundle?: BundleSurface;
   /** Tools or ways that no hook sees. */

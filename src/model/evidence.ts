@@ -1,6 +1,6 @@
 // Contract: what was seen of one client, before anything is concluded from it. verify/evidence.ts gathers it through the
 // Host, verify/state.ts concludes. What could not be read is said to be unread, with the reason; nothing is guessed. PURE.
-import type { Finding, Install, Scope, TrustState } from './client.ts';
+import type { Finding, Install, RunsHooksOf, Scope, TrustState } from './client.ts';
 import type { FileSpec } from './client.ts';
 import type { CanonicalEvent } from './events.ts';
 import type { Diagnostic } from './diagnostic.ts';
@@ -116,6 +116,8 @@ export interface ClientEvidence {
   readonly entrypoint: string | undefined;
   /** A file of that name on PATH that may not be executed, where nothing else resolves. */
   readonly entrypointBlocked: string | undefined;
+  /** Registrations of other clients that this one runs besides its own. */
+  readonly doubled: readonly RunsHooksOf[];
   /** Files that we wrote for this client at places where it does not look now, because a variable moved its directory. */
   readonly elsewhere: readonly string[];
   /** From the roots and the settings: overrides, servers that this client cannot have. */

@@ -1,7 +1,6 @@
 // Contract: doctor's checks of each client: do its registered strings run in its shells and judge, would anything keep it from
 // calling them, and do they stand, or run, twice. Only strings that praetorctl writes are started. Through the Host.
 import { hasHooks, NO_HOOK_SURFACE } from '../clients/mcp-only.ts';
-import { CLIENTS } from '../clients/registry.ts';
 import { ownedHooks } from '../clients/registration.ts';
 import type { ClientDefinition, EvidenceFile } from '../model/client.ts';
 import type { JsonObject } from '../model/json.ts';
@@ -30,9 +29,6 @@ function hookRows({ ground, patients }: Exam): DoctorRow[] {
   });
 }
 
-/** Notes of clients that run hooks out of another client's file (clients/runs-too.ts). */
-const RUNS_TOO = '.runs-too';
-
 /** The part of a row's id that says what kind of thing is wrong. */
 const KIND: Partial<Record<SilentRow['code'], string>> = {
   'untrusted': 'trust', 'trust-modified': 'trust', 'trust-disabled': 'trust', 'entries-unread': 'file', 'evidence-unread': 'file', 'entries-differ': 'entry', 'entries-gone': 'entry', 'root-moved': 'root',
@@ -41,7 +37,7 @@ const KIND: Partial<Record<SilentRow['code'], string>> = {
 function silentRow(patient: Patient, silent: SilentRow): DoctorRow {
   const { weight, code, text, fix, check, evidence } = silent;
   const status = weight === 'note' ? 'info' : weight === 'unread' ? 'unknown' : weight === 'off' && (isRegistered(patient) || code === 'entries-gone' || code === 'root-moved') ? 'error' : 'warning';
-  const kind = check.endsWith(RUNS_TOO) ? 'double' : KIND[code] ?? 'switch';
+  const kind = check.startsWith('double.') ? 'double' : KIND[code] ?? 'switch';
   return { ...row(status, `${kind}.${patient.client.id}`, text, fix), check, evidence };
 }
 
@@ -90,20 +86,8 @@ function otherPlaces({ ground, user }: Exam): DoctorRow[] {
   });
 }
 
-/** A client that runs another one's registration as well as its own. */
-function imported(exam: Exam): DoctorRow[] {
-  const registeredIn = { user: exam.user.filter(isRegistered), project: exam.project.filter(isRegistered) };
-  const nameOf = (id: string): string => CLIENTS.find((client) => client.id === id)?.name ?? id;
-  return exam.registered.flatMap(({ client }) => (client.imports ?? []).flatMap((one) => {
-    const source = registeredIn[one.scope].find((patient) => patient.client.id === one.from);
-    if (source === undefined) return [];
-    const where = source.evidence.files.find((file) => file.commands.length > 0)?.spec.path ?? '';
-    return [row('warning', `double.${client.id}`, `${client.name} runs the hooks of ${nameOf(one.from)} in ${where} too (${one.fact.basis}: ${one.fact.text}), so each call is judged twice`, `praetorctl clients remove --client ${one.from}${one.scope === 'project' ? ' --scope project' : ''}, or leave it: both answers agree`)];
-  }));
-}
-
 function doubleRows(exam: Exam): DoctorRow[] {
-  const rows = [...twoScopes(exam), ...otherPlaces(exam), ...imported(exam), ...ofKind('double.')(exam)];
+  const rows = [...twoScopes(exam), ...otherPlaces(exam), ...exam.registered.flatMap(clientRows).filter(({ id }) => id.startsWith('double.'))];
   const told = new Set(rows.map(({ id }) => id));
   return [...rows, ...exam.registered.filter(({ client }) => !told.has(`double.${client.id}`)).map(({ client }) => row('ok', `double.${client.id}`, `${client.name} has the hooks in one place`))];
 }
@@ -116,5 +100,5 @@ export const CLIENT_CHECKS: readonly Check[] = [
   { id: 'root.', about: 'The client still looks where the hooks were registered. There is a row only where its directory was moved.', otherwise: 'error', run: ofKind('root.') },
   { id: 'trust.', about: 'The client trusts the hooks, where it has such a gate. There is a row only where it does not.', otherwise: 'error: untrusted hooks are skipped in silence', run: ofKind('trust.') },
   { id: 'surface.', about: 'The client has hooks at all. There is a row only where it has none.', otherwise: 'info', run: ofKind('surface.') },
-  { id: 'double.', about: 'The hooks stand once: not for the user and the project, not in another layer or plugin, and not in a file of another client that this one reads too.', otherwise: 'warning: they run twice for each call', run: doubleRows },
+  { id: 'double.', about: 'The hooks stand once: not for the user and the project, not in another layer or plugin, and not in a file of another client that this one reads too.', otherwise: 'warning: they run twice for each call; info where that was only read, not seen', run: doubleRows },
 ];

@@ -11,6 +11,8 @@ import { isObject, sameValue, showPath, type JsonObject, type JsonValue } from '
 import type { EntryAction, EntryChange, FileRecord, Records } from '../model/plan.ts';
 import { hasTool } from '../clients/dialect-kit.ts';
 import { arrayPathIn, hookEntry, ownedHooks, type OwnedHook } from '../clients/registration.ts';
+import { clientById } from '../clients/registry.ts';
+import { doubledIn } from '../clientsetup/doubled.ts';
 import { launcherSpec } from '../clientsetup/launcher.ts';
 import { desiredFor, placedFiles, placeFor, type DesiredFile } from '../clientsetup/desired.ts';
 import { hookOps } from '../clientsetup/hook-ops.ts';
@@ -253,6 +255,18 @@ function blockedEntrypoint(host: Host): string | undefined {
   });
 }
 
+/** Reads the place itself, by the rules of the client whose file it is: that client may be told to look elsewhere. */
+function doubled(host: Host, client: ClientDefinition, roots: Roots, context: RootContext, files: readonly FileEvidence[]): ClientEvidence['doubled'] {
+  const own = files.filter((file) => file.commands.length > 0).map((file) => file.spec.path);
+  return doubledIn(client, roots, own, (id, path) => {
+    if (id === client.id) return true;
+    const source = clientById(id);
+    const spec = source.files(source.roots(context), 'user').find(({ role }) => role !== 'mcp');
+    const read = spec === undefined ? undefined : readEvidence(host, id, { ...spec, path });
+    return read?.state === 'read' && ownedHooks(source.hooks, read.document, idsOf(source)).length > 0;
+  });
+}
+
 const findingKey = (finding: Finding): string => `${finding.id}\0${finding.message}\0${showPath(finding.path ?? [])}`;
 
 export function gatherEvidence(host: Host, client: ClientDefinition, request: EvidenceRequest): ClientEvidence {
@@ -277,6 +291,6 @@ export function gatherEvidence(host: Host, client: ClientDefinition, request: Ev
     receipts, since, diagnostics,
     launcherIntact: launcherIntact(host, context, records),
     entrypoint, entrypointBlocked: entrypoint === undefined ? blockedEntrypoint(host) : undefined,
-    elsewhere: elsewhere(host, client, request, roots),
+    doubled: doubled(host, client, roots, context, files), elsewhere: elsewhere(host, client, request, roots),
   };
 }

@@ -5,13 +5,14 @@ import type { ClientDefinition } from '../model/client.ts';
 import type { ClientEvidence, FileEvidence, HookEvidence, Seen, SeenFinding } from '../model/evidence.ts';
 import { showPath } from '../model/json.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
+import { doubledWords } from '../clientsetup/doubled.ts';
 import { blockers, desiredTrust, hookFiles } from './checks.ts';
 import type { ReasonCode } from './state.ts';
 
 export interface SilentRow {
   readonly check: string;
   readonly code: ReasonCode;
-  /** `off`: our hooks do not run, or not as they should. `doubt`: some versions, or some sessions. `unread`: it could not be read. */
+  /** `off`: our hooks do not run, or not as they should. `doubt`: some versions, or some sessions; or surely twice. `unread`: it could not be read. */
   readonly weight: 'off' | 'doubt' | 'unread' | 'note';
   readonly text: string;
   readonly fix: string;
@@ -134,8 +135,19 @@ function movedRows(client: ClientDefinition, e: ClientEvidence): SilentRow[] {
   }));
 }
 
+/** Nothing is left out by it; it is here so that verify and doctor say the same of it. */
+function doubledRows(client: ClientDefinition, e: ClientEvidence): SilentRow[] {
+  return e.doubled.map((place): SilentRow => {
+    const { message, fix } = doubledWords(client, place);
+    return {
+      check: 'double.other-client', code: 'note', weight: place.fact.basis === 'measured' ? 'doubt' : 'note', text: message, fix,
+      evidence: { file: place.path, key: null, seen: `hooks of praetorctl for ${place.client}` },
+    };
+  });
+}
+
 /** The surest first. Without a hook surface nothing could run. */
 export function silentRows(client: ClientDefinition, e: ClientEvidence): readonly SilentRow[] {
   if (hookFiles(e).length === 0) return [];
-  return [...unreadRows(e), ...entryRows(client, e), ...blockers(e).map(ofFinding), ...trustRows(client, e), ...entrypointRows(client, e), ...movedRows(client, e)];
+  return [...unreadRows(e), ...entryRows(client, e), ...blockers(e).map(ofFinding), ...trustRows(client, e), ...entrypointRows(client, e), ...movedRows(client, e), ...doubledRows(client, e)];
 }

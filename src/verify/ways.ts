@@ -30,6 +30,7 @@ export const SHARED_WAYS: readonly SharedWay[] = [
   { id: 'entrypoint.not-executable', looks: 'the praetorctl on PATH may not be executed', fix: 'chmod +x' },
   { id: 'entrypoint.launcher', looks: 'the launcher in ~/.local/bin is gone or holds something else', fix: PLAN },
   { id: 'root.moved', looks: 'a variable moves the client\'s directory away from where we registered', fix: 'unset that variable, or praetorctl clients apply' },
+  { id: 'double.other-client', looks: 'the client also runs the hooks of another one, which are registered too: each call is judged twice', fix: 'nothing has to be done' },
   { id: 'record.on', looks: '`PRAETORCTL_HOOK_RECORD_DIR` in the environment: the hook records and refuses nothing', fix: 'unset PRAETORCTL_HOOK_RECORD_DIR' },
   { id: 'trust.untrusted', looks: 'the client has no record of trust for a hook of ours, or for its position', fix: 'trust it in the client itself' },
   { id: 'trust.modified', looks: 'a hook changed after the person trusted it', fix: 'trust it again in the client itself' },

@@ -29,21 +29,13 @@ describe('cursor', () => {
   ] as [JsonObject, string[]][])('%j', (document, expected) => {
     expect(found('cursor', document)).toEqual(expected);
   });
-
-  test('says that hooks registered for Claude Code run too', () => {
-    const claude = { hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: 'praetorctl hook claude pre-tool' }] }] } };
-    expect(clientById('cursor').switches(new Map([['claude', claude]]), {}, CONTEXT).map(({ effect, message }) => `${effect} ${message}`))
-      .toEqual([expect.stringMatching(/^note Cursor also runs .* registered for claude/) as string]);
-    expect(clientById('cursor').switches(new Map([['claude', { hooks: { Stop: [{ hooks: [{ command: 'x' }] }] } }]]), {}, CONTEXT)).toEqual([]);
-  });
 });
 
-test('vscode: switches of the person and of a workspace, and registrations of others in files that it reads', () => {
+test('vscode: switches of the person and of a workspace', () => {
   const look = (name: string, document: JsonObject) => clientById('vscode').switches(new Map([[name, document]]), {}, CONTEXT).map(({ id, effect }) => `${effect} ${id}`);
   expect(look('settings', { 'chat.useHooks': false })).toEqual(['hooks vscode.hooks-off']);
   expect(look('workspace', { 'chat.hookFilesLocations': { '~/.copilot/hooks': false } })).toEqual(['hooks vscode.hooks-off']);
   expect(look('settings', { 'chat.hookFilesLocations': { '.github/hooks': true } })).toEqual([]);
-  expect(look('copilot', { hooks: { preToolUse: [{ type: 'command', command: 'praetorctl hook copilot-cli pre-tool' }] } })).toEqual(['note vscode.runs-too']);
 });
 
 test('kiro: a version of another form, a hooks key that is no list', () => {

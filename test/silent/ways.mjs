@@ -269,19 +269,20 @@ const cline = [
   ['file.foreign-entry', 'somebody else\'s file in place of the hook file', 'unread', (world) => put(world, shim(world), 'process.exit(0);\n'), 'off'],
 ];
 
+const CLAUDE_TOO = merged(inHome('.claude', 'settings.json'), { hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: 'praetorctl hook claude pre-tool' }] }] } });
+
 const vscode = [
   ['vscode.hooks-type', 'hooks that are no object', 'drift', changed('vscode', (d) => ({ ...d, hooks: [] })), NO_PROGRAM],
   ['vscode.hooks-version', 'another version in our hooks file', 'doubt', changed('vscode', (d) => ({ ...d, version: 2 })), NO_PROGRAM],
   ['vscode.hooks-off', 'chat.useHooks of the user', 'doubt', merged(inHome('.config', 'Code', 'User', 'settings.json'), { 'chat.useHooks': false }), NO_PROGRAM],
   ['vscode.hooks-off', 'our directory left out of the workspace', 'doubt', merged(inProject('.vscode', 'settings.json'), { 'chat.hookFilesLocations': { '~/.copilot/hooks': false } }), NO_PROGRAM],
-  ['vscode.runs-too', 'a registration for Claude Code that it runs too', 'note', merged(inHome('.claude', 'settings.json'), { hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: 'praetorctl hook claude pre-tool' }] }] } }), NO_PROGRAM],
+  ['double.other-client', 'a registration for Claude Code that it runs too', 'note', CLAUDE_TOO, NO_PROGRAM],
 ];
 
 const kiro = [['kiro.file-dropped', 'another version in our hooks file', 'doubt', changed('kiro', (d) => ({ ...d, version: 2 })), NO_PROGRAM]];
-const CLAUDE_TOO = merged(inHome('.claude', 'settings.json'), { hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: 'praetorctl hook claude pre-tool' }] }] } });
 const devin = [
   ['devin.hooks-type', 'hooks that are no object', 'drift', changed('devin', (d) => ({ ...d, hooks: [] })), NO_PROGRAM],
-  ['devin.runs-too', 'a registration for Claude Code that it runs too', 'note', CLAUDE_TOO, NO_PROGRAM],
+  ['double.other-client', 'a registration for Claude Code that it runs too', 'note', CLAUDE_TOO, NO_PROGRAM],
 ];
 const windsurf = [['windsurf.hooks-type', 'hooks that are no object', 'drift', changed('windsurf', (d) => ({ ...d, hooks: [] })), NO_PROGRAM]];
 
@@ -289,7 +290,7 @@ const cursor = [
   ['cursor.file-dropped', 'an event that is not documented', 'doubt', changed('cursor', (d) => { d.hooks.beforeZzz = [{ command: 'true' }]; }), NO_PROGRAM],
   ['cursor.file-dropped', 'another version in the hooks file', 'doubt', changed('cursor', (d) => ({ ...d, version: 2 })), NO_PROGRAM],
   ['cursor.file-dropped', 'hooks that are no object', 'drift', changed('cursor', (d) => ({ ...d, hooks: [] })), NO_PROGRAM],
-  ['cursor.runs-too', 'a registration for Claude Code that it runs too', 'note', CLAUDE_TOO, NO_PROGRAM],
+  ['double.other-client', 'a registration for Claude Code that it runs too', 'note', CLAUDE_TOO, NO_PROGRAM],
   ['file.client-rejects', 'a comment', 'unread', bytes('cursor', (text) => `// a comment\n${text}`), NO_PROGRAM],
   ['entry.key', 'failClosed taken away', 'drift', changed('cursor', (d) => { delete d.hooks.beforeShellExecution[0].failClosed; }), NO_PROGRAM],
 ];

@@ -340,10 +340,10 @@ describe('twice', () => {
     const m = await applied(['claude', 'copilot-cli']);
     expect(status(doctor(m), 'double.copilot-cli')).toEqual(['ok']);
     const reader = await applied(['copilot-cli', 'vscode']);
-    expect(find(doctor(reader), 'double.vscode')).toMatchObject([{ status: 'info', message: expect.stringContaining('also runs the hooks in ~/.copilot/hooks') as string }]);
+    expect(find(doctor(reader), 'double.vscode')).toMatchObject([{ status: 'info', message: expect.stringMatching(/also runs the hooks of Copilot CLI in .*\.copilot\/hooks\/praetorctl\.json \(documented/) as string }]);
     await apply(m, ['claude'], 'project');
     const rows = find(doctor(m), 'double.copilot-cli');
-    expect(rows).toMatchObject([{ status: 'warning', message: expect.stringMatching(/runs the hooks of Claude Code in .*\.claude\/settings\.json too \(measured/) as string }]);
+    expect(rows).toMatchObject([{ status: 'warning', message: expect.stringMatching(/also runs the hooks of Claude Code in .*\.claude\/settings\.json \(measured/) as string }]);
   });
 });
 

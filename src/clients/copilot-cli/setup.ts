@@ -48,6 +48,9 @@ export const copilotCli: ClientDefinition = {
         dir, hooks: joinPath(platform, dir, 'hooks', 'praetorctl.json'), mcp: joinPath(platform, dir, 'mcp-config.json'),
         settings: joinPath(platform, dir, 'settings.json'),
         projectHooks: joinPath(platform, project, '.github', 'hooks', 'praetorctl.json'),
+        // Files of the same directories, and of another client's, that it runs too.
+        vscode: joinPath(platform, dir, 'hooks', 'praetorctl-vscode.json'), projectVscode: joinPath(platform, project, '.github', 'hooks', 'praetorctl-vscode.json'),
+        projectClaude: joinPath(platform, project, '.claude', 'settings.json'),
         // `.mcp.json` is read too, but it belongs to more clients than this one.
         projectMcp: joinPath(platform, project, '.github', 'mcp.json'),
         projectSettings: joinPath(platform, project, '.github', 'copilot', 'settings.json'),
@@ -88,7 +91,11 @@ export const copilotCli: ClientDefinition = {
     lists: () => [],
     places: ({ paths }) => [paths['settings'], paths['projectSettings'], paths['localSettings']].map((path) => ({ name: 'settings', path: path ?? '', format: 'json', tolerance: MCP })),
   },
-  imports: [{ from: 'claude', scope: 'project', fact: measured('in a folder that it trusts, the hooks of .claude/settings.json run too') }],
+  runsHooksOf: ({ paths }) => [
+    { client: 'claude', scope: 'project', path: paths['projectClaude'] ?? '', fact: measured('in a folder that it trusts; the settings of the home directory are not read') },
+    { client: 'vscode', scope: 'user', path: paths['vscode'] ?? '', fact: documented('every file of the directory, and PreToolUse is a name that it knows') },
+    { client: 'vscode', scope: 'project', path: paths['projectVscode'] ?? '', fact: documented('every file of .github/hooks, in a folder that it trusts') },
+  ],
   switches, silent: COPILOT_SILENT, unseen: COPILOT_UNSEEN,
   afterApply: [],
   sample: (kind, workspace) => {
@@ -112,7 +119,6 @@ export const copilotCli: ClientDefinition = {
     cost: measured('2 to 6 s; no model, no tokens, no login'),
     effects: measured('starts no server; unpacks itself into its cache on the first start'),
   },
-  runsHooksOf: [{ client: 'claude', scope: 'project', basis: measured('.claude/settings.json of a trusted folder; the one of the home directory is not read') }],
   gaps: [
     measured('text on stdout that is not JSON, or an unknown word in it, runs the tool'),
     measured('hooks of a project need a trusted folder; without it they are left out in silence'),

@@ -5,7 +5,6 @@ import { joinPath } from '../../roots/paths.ts';
 import { documented, unknown } from '../facts.ts';
 import { httpEntry, respelled, stdioEntry } from '../mcp-kit.ts';
 import { wrappedArrays } from '../registration.ts';
-import { runsToo } from '../runs-too.ts';
 import { sampleCommand } from '../sample.ts';
 import { CURSOR_SILENT, CURSOR_UNSEEN, lintHooks } from './silent.ts';
 
@@ -79,10 +78,9 @@ export const cursor: ClientDefinition = {
     },
   },
   lint: (role, document) => (role === 'mcp' ? [] : lintHooks(document)),
-  evidenceFiles: ({ paths }) => [
-    { name: 'claude', path: paths['claude'] ?? '', format: 'json', tolerance: { comments: true, trailingCommas: true, bom: true, utf16le: true, emptyIsObject: true } },
-  ],
-  switches: (documents) => runsToo({ id: 'cursor', name: 'Cursor' }, documents, { claude: '~/.claude/settings.json' }),
+  evidenceFiles: () => [],
+  switches: () => [],
+  runsHooksOf: ({ paths }) => [{ client: 'claude', scope: 'user', path: paths['claude'] ?? '', fact: documented('where that is switched on') }],
   silent: CURSOR_SILENT, unseen: CURSOR_UNSEEN,
   afterApply: [],
   sample: (kind, workspace) => {
@@ -98,7 +96,6 @@ export const cursor: ClientDefinition = {
     missingBinary: documented('blocks every guarded call, by failClosed'),
     denyEffect: 'call',
   },
-  runsHooksOf: [{ client: 'claude', scope: 'user', basis: documented('~/.claude/settings.json') }],
   gaps: [
     unknown('whether the allow that must be said skips the person\'s own approval of the call'),
     documented('one unknown event name makes Cursor drop the whole hooks file in silence; versions before preToolUse and sessionStart would drop ours'),

@@ -7,8 +7,6 @@ import { doubtful } from '../silent-kit.ts';
 
 const WAYS = {
   dropped: { id: 'cursor.file-dropped', looks: 'an event that is not documented, `hooks` that is no object, or a version other than 1, of anybody, in hooks.json', fix: 'correct that entry, then run: praetorctl clients plan --client cursor', basis: 'documented' },
-  // The check itself is shared by the clients that run the hooks of others.
-  runsToo: { id: 'cursor.runs-too', looks: 'registrations for Claude Code, which Cursor runs too where that is switched on', fix: 'nothing needs to be done', basis: 'documented' },
 } as const satisfies Record<string, SilentWay>;
 
 export const CURSOR_SILENT: readonly SilentWay[] = Object.values(WAYS);

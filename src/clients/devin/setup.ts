@@ -7,7 +7,6 @@ import { documented, unknown } from '../facts.ts';
 import { hasReference, httpEntry, stdioEntry } from '../mcp-kit.ts';
 import { STRICT_JSON } from '../mcp-only.ts';
 import { commandHandler, topLevelArrays, wrappedArrays } from '../registration.ts';
-import { runsToo } from '../runs-too.ts';
 import { sampleCommand } from '../sample.ts';
 
 const TIMEOUT_SECONDS = 30;
@@ -42,7 +41,7 @@ export const devin: ClientDefinition = {
       paths: {
         dir, config: joinPath(platform, dir, 'config.json'), mcp: joinPath(platform, dir, 'mcp_config.json'),
         projectMcp: joinPath(platform, project, '.devin', 'mcp_config.json'), projectHooks: joinPath(platform, project, '.devin', 'hooks.v1.json'),
-        claude: joinPath(platform, home, '.claude', 'settings.json'),
+        claude: joinPath(platform, home, '.claude', 'settings.json'), projectClaude: joinPath(platform, project, '.claude', 'settings.json'),
       },
     };
   },
@@ -70,13 +69,14 @@ export const devin: ClientDefinition = {
     },
   },
   lint: (role, document) => (role === 'mcp' ? [] : lintHooks(document)),
-  evidenceFiles: ({ paths }) => [
-    { name: 'claude', path: paths['claude'] ?? '', format: 'json', tolerance: { comments: true, trailingCommas: true, bom: true, utf16le: true, emptyIsObject: true } },
+  evidenceFiles: () => [],
+  switches: () => [],
+  runsHooksOf: ({ paths }) => [
+    { client: 'claude', scope: 'user', path: paths['claude'] ?? '', fact: documented('hooks in .claude of the person') },
+    { client: 'claude', scope: 'project', path: paths['projectClaude'] ?? '', fact: documented('hooks in .claude of a project') },
   ],
-  switches: (documents) => runsToo({ id: 'devin', name: 'Devin Local' }, documents, { claude: '~/.claude/settings.json' }),
   silent: [
     { id: 'devin.hooks-type', looks: 'hooks is not an object', fix: 'make hooks an object', basis: 'documented' },
-    { id: 'devin.runs-too', looks: 'registrations for Claude Code, which Devin Local runs too', fix: 'nothing needs to be done', basis: 'documented' },
   ],
   afterApply: [],
   sample: (kind, workspace) => {

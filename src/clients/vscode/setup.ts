@@ -7,7 +7,6 @@ import { joinPath } from '../../roots/paths.ts';
 import { documentedFor, unknown } from '../facts.ts';
 import { httpEntry, respelled, stdioEntry } from '../mcp-kit.ts';
 import { commandHandler, wrappedArrays } from '../registration.ts';
-import { runsToo } from '../runs-too.ts';
 import { sampleCommand } from '../sample.ts';
 import { CODE_JSON, codeMcpFiles, codeMcpPaths } from '../vscode-files.ts';
 
@@ -40,7 +39,7 @@ function lintHooks(document: JsonObject): Finding[] {
 
 /** The setting by which a person, or a workspace, turns the directory off. */
 function switches(documents: ReadonlyMap<string, JsonObject>): Finding[] {
-  const off = (['settings', 'workspace'] as const).flatMap((source): Finding[] => {
+  return (['settings', 'workspace'] as const).flatMap((source): Finding[] => {
     const document = documents.get(source) ?? {};
     const finding = (key: string, message: string): Finding => ({
       id: 'vscode.hooks-off', effect: 'hooks', certain: false, source, path: [key], message: `${message} in settings.json`, fix: `remove it from ${key}`,
@@ -51,7 +50,6 @@ function switches(documents: ReadonlyMap<string, JsonObject>): Finding[] {
       ...(isObject(places) && places['~/.copilot/hooks'] === false ? [finding('chat.hookFilesLocations', 'chat.hookFilesLocations leaves ~/.copilot/hooks out')] : []),
     ];
   });
-  return [...off, ...runsToo({ id: 'vscode', name: 'VS Code' }, documents, { copilot: '~/.copilot/hooks', claude: '~/.claude/settings.json' })];
 }
 
 const documented = documentedFor('Copilot Chat 0.42.0');
@@ -75,8 +73,8 @@ export const vscode: ClientDefinition = {
       paths: {
         ...code, settings: joinPath(platform, code['userDir'] ?? '', 'settings.json'),
         hooks: joinPath(platform, shared, 'praetorctl-vscode.json'), copilot: joinPath(platform, shared, 'praetorctl.json'),
-        claude: joinPath(platform, home, '.claude', 'settings.json'),
-        projectHooks: joinPath(platform, project, '.github', 'hooks', 'praetorctl-vscode.json'),
+        claude: joinPath(platform, home, '.claude', 'settings.json'), projectClaude: joinPath(platform, project, '.claude', 'settings.json'),
+        projectHooks: joinPath(platform, project, '.github', 'hooks', 'praetorctl-vscode.json'), projectCopilot: joinPath(platform, project, '.github', 'hooks', 'praetorctl.json'),
         projectMcp: joinPath(platform, project, '.vscode', 'mcp.json'), workspace: joinPath(platform, project, '.vscode', 'settings.json'),
       },
     };
@@ -105,13 +103,18 @@ export const vscode: ClientDefinition = {
     },
   },
   lint: (role, document) => (role === 'mcp' ? [] : lintHooks(document)),
-  evidenceFiles: ({ paths }) => ['settings', 'workspace', 'copilot', 'claude'].map((name) => ({ name, path: paths[name] ?? '', format: 'json', tolerance: FOREIGN })),
+  evidenceFiles: ({ paths }) => ['settings', 'workspace'].map((name) => ({ name, path: paths[name] ?? '', format: 'json', tolerance: FOREIGN })),
   switches,
+  runsHooksOf: ({ paths }) => [
+    { client: 'claude', scope: 'user', path: paths['claude'] ?? '', fact: documented('the person\'s settings of Claude Code') },
+    { client: 'claude', scope: 'project', path: paths['projectClaude'] ?? '', fact: documented('Claude Code\'s settings of a project') },
+    { client: 'copilot-cli', scope: 'user', path: paths['copilot'] ?? '', fact: documented('every file of ~/.copilot/hooks') },
+    { client: 'copilot-cli', scope: 'project', path: paths['projectCopilot'] ?? '', fact: documented('every file of .github/hooks') },
+  ],
   silent: [
     { id: 'vscode.hooks-type', looks: 'hooks is not an object', fix: 'make hooks an object', basis: 'documented' },
     { id: 'vscode.hooks-version', looks: 'a hooks file with a version other than 1', fix: 'set version to 1', basis: 'unknown' },
     { id: 'vscode.hooks-off', looks: 'chat.useHooks is false, or chat.hookFilesLocations leaves ~/.copilot/hooks out', fix: 'remove it from settings.json', basis: 'documented' },
-    { id: 'vscode.runs-too', looks: 'registrations for Copilot CLI or Claude Code in files that VS Code reads too', fix: 'nothing needs to be done', basis: 'documented' },
   ],
   afterApply: ['run "Developer: Reload Window" in VS Code, and trust each new MCP server when it asks'],
   sample: (kind, workspace) => {
@@ -133,12 +136,6 @@ export const vscode: ClientDefinition = {
     missingBinary: documented('runs the tool with a warning'),
     denyEffect: 'call',
   },
-  runsHooksOf: [
-    { client: 'claude', scope: 'user', basis: documented('~/.claude/settings.json') },
-    { client: 'claude', scope: 'project', basis: documented('.claude/settings.json') },
-    { client: 'copilot-cli', scope: 'user', basis: documented('~/.copilot/hooks') },
-    { client: 'copilot-cli', scope: 'project', basis: documented('.github/hooks') },
-  ],
   gaps: [
     unknown('from which version on ~/.copilot/hooks is read: the page names it, its default of chat.hookFilesLocations does not'),
     documented('VS Code also runs what is registered for Copilot CLI in ~/.copilot/hooks and .github/hooks and for Claude Code in its settings: a call may be judged twice; Copilot CLI runs the file of this client too'),
