@@ -33,14 +33,24 @@ function probeLines({ probe }: CapabilityRow): string[] {
   return ['`verify --probe` asks it:', '', line('source', probe.source), line('cost', probe.cost), line('what it does besides', probe.effects), ''];
 }
 
+const hasVerdicts = ({ surface }: CapabilityRow): boolean => surface !== 'none';
+
 function clientTable(rows: readonly CapabilityRow[], place: string): string {
+  const link = ({ name, id }: CapabilityRow): string => `[${name}](${place}#${id})`;
   const head = '| client | hooks | a refusal stops | asked | hook crashes | times out | program missing | known gaps | basis |\n|---|---|---|---|---|---|---|---|---|';
-  const lines = rows.map((row) => {
+  const lines = rows.filter(hasVerdicts).map((row) => {
     const { ask, crash, timeout, missingBinary } = row.brief;
-    const verdicts = row.surface === 'none' ? ['', '', '', '', ''] : [`the ${row.denyEffect}`, ask, crash, timeout, missingBinary];
-    return `| ${[`[${row.name}](${place}#${row.id})`, row.surface === 'none' ? 'none: MCP servers only' : row.surface, ...verdicts, String(row.gaps.length), basis(row)].map(cell).join(' | ')} |`;
+    return `| ${[link(row), row.surface, `the ${row.denyEffect}`, ask, crash, timeout, missingBinary, String(row.gaps.length), basis(row)].map(cell).join(' | ')} |`;
   });
-  return [head, ...lines, '', LEGEND].join('\n');
+  const without = rows.filter((row) => !hasVerdicts(row)).map(link).join(', ');
+  return [head, ...lines, '', LEGEND, '', `Without hooks, so that no call of a built-in tool can be refused; only their MCP servers are written: ${without}.`].join('\n');
+}
+
+/** Counted, because a number that stands in a text is soon wrong. */
+function clientCount(rows: readonly CapabilityRow[]): string {
+  const hooked = rows.filter(hasVerdicts);
+  const [seen, read] = [hooked.filter(({ seenOn }) => seenOn.basis === 'measured'), hooked.filter(({ seenOn }) => seenOn.basis !== 'measured')].map((some) => some.map(({ name }) => name).join(', '));
+  return `${rows.length} clients. With hooks, measured on the real program: ${seen}. With hooks, from documents and sources only: ${read}. ${rows.length - hooked.length} more have no hooks: their MCP servers are written, and nothing else is claimed.`;
 }
 
 const VERDICTS = [['deny', 'deny'], ['ask', 'ask'], ['neutral', 'no opinion'], ['crash', 'the hook crashes'], ['timeout', 'the hook times out'], ['missingBinary', 'the program is missing']] as const;
@@ -118,6 +128,6 @@ export function generatedFiles(read: (path: string) => string): Record<string, s
     files[`schemas/${kind}.schema.json`] = json({ $id: `https://praetorctl.invalid/${kind}.schema.json`, ...toJSONSchema(schema) });
   }
   const readme = read('README.md');
-  if (readme !== '') files['README.md'] = between(readme, 'clients', clientTable(rows, 'docs/clients.md'));
+  if (readme !== '') files['README.md'] = between(between(readme, 'count', clientCount(rows)), 'clients', clientTable(rows, 'docs/clients.md'));
   return files;
 }

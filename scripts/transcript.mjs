@@ -15,7 +15,7 @@ export function stable(text) {
 export function demonstration() {
   const home = mkdtempSync(join(tmpdir(), 'praetorctl-transcript-'));
   try {
-    const run = spawnSync(process.execPath, [join(root, 'bin/praetorctl'), 'start', '--demo', '--client', 'claude,codex,gemini,agy'], { env: { PATH: '/usr/bin:/bin', HOME: home }, encoding: 'utf8' });
+    const run = spawnSync(process.execPath, [join(root, 'bin/praetorctl'), 'start', '--demo', '--client', 'claude,codex'], { env: { PATH: '/usr/bin:/bin', HOME: home }, encoding: 'utf8' });
     if (run.status !== 0) throw new Error(`the demonstration failed: ${run.stderr}`);
     return stable(run.stdout).trimEnd();
   } finally {

@@ -37,7 +37,7 @@ export async function start(context: CommandContext): Promise<Outcome> {
   const style = styleFor(io, global, seen.context.home);
   if (options['demo'] === true || seen.selected.length === 0) {
     const head = options['demo'] === true ? 'Demonstration, as asked.' : foundText(seen);
-    return await demonstrate(context, `${paint(style, 'bold', head)}\nThe same job follows in a temporary home with grown files of every client; yours is not touched.`);
+    return await demonstrate(context, `${paint(style, 'bold', head)}\nThe same job follows in a temporary home with grown files of several clients; yours is not touched.`);
   }
   const canAsk = io.inIsTty && io.errIsTty && !global.json;
   if (isBlocked(seen) || (options['yes'] !== true && !canAsk)) return showOnly(context, seen);
