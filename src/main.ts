@@ -2,10 +2,12 @@
 // sets an exit code. IO.
 import * as path from 'node:path';
 import { createInterface } from 'node:readline';
+import { spawn } from 'node:child_process';
 import { writeSync } from 'node:fs';
+import { constants } from 'node:os';
 import { realHost } from './host.ts';
 import { runCli } from './cli/program.ts';
-import type { CliIo } from './cli/output.ts';
+import type { CliIo, Launched } from './cli/output.ts';
 
 /** Whole or not at all: a pipe that takes only a part is written again until done; a closed one ends the output. */
 function writeAll(fd: number, text: string): void {
@@ -45,6 +47,24 @@ async function readAll(bytesMax: number): Promise<string | undefined> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
+const PASSED: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'];
+
+/** A client in the foreground: our terminal, our signals, its exit code. */
+function launch(command: string, args: readonly string[]): Promise<Launched> {
+  return new Promise((resolve) => {
+    const child = spawn(command, [...args], { stdio: 'inherit' });
+    const pass = (signal: NodeJS.Signals): void => {
+      // The terminal tells every process of the foreground about its keys; a second time would end clients that ask first.
+      const isKey = process.stdin.isTTY === true && (signal === 'SIGINT' || signal === 'SIGQUIT');
+      if (!isKey) child.kill(signal);
+    };
+    process.removeAllListeners('SIGINT');
+    for (const signal of PASSED) process.on(signal, pass);
+    child.on('error', (error) => resolve({ code: null, signalNumber: 0, failure: (error as NodeJS.ErrnoException).code ?? 'unknown' }));
+    child.on('exit', (code, signal) => resolve({ code, signalNumber: signal === null ? 0 : constants.signals[signal] }));
+  });
+}
+
 async function main(): Promise<void> {
   const io: CliIo = {
     host: realHost(),
@@ -52,7 +72,7 @@ async function main(): Promise<void> {
     err: (text) => { writeAll(2, text); },
     outIsTty: process.stdout.isTTY === true, errIsTty: process.stderr.isTTY === true, inIsTty: process.stdin.isTTY === true,
     columns: process.stdout.columns,
-    ask, stdin: readAll,
+    ask, stdin: readAll, launch,
     // dist/cli.cjs -> bin/praetorctl
     program: { node: process.execPath, script: path.resolve(__dirname, '..', 'bin', 'praetorctl') },
   };

@@ -1,6 +1,6 @@
 // Contract: how a server is started, from the operator's settings or from the files of the clients. Through Host, reads only.
 import type { ClientDefinition, RootContext, Scope } from '../model/client.ts';
-import { isObject, type JsonObject, type JsonValue } from '../model/json.ts';
+import { isObject, type JsonValue } from '../model/json.ts';
 import type { Host } from '../host.ts';
 import { CLIENTS } from '../clients/registry.ts';
 import type { Settings } from '../settings/schema.ts';
@@ -42,19 +42,31 @@ export function findServers(host: Host, name: string, { context, settings, clien
     found.push('command' in own ? { kind: 'stdio', command: own.command, args: own.args, env: own.env, envNames: Object.keys(own.env).sort(), from: 'the settings' } : { kind: 'http', url: own.url, from: 'the settings' });
   }
   for (const client of CLIENTS.filter(({ id }) => clients.length === 0 || clients.includes(id))) {
-    for (const entry of entriesOf(host, client, name, context, scope)) {
-      const server = serverOfEntry(entry, client.name);
-      if (server !== undefined && !isGuarded(server)) found.push(server);
+    for (const { name: entry, server } of serversOf(host, client, context, [scope])) {
+      if (entry === name && server !== undefined && !isGuarded(server)) found.push(server);
     }
   }
   return found;
 }
 
-function entriesOf(host: Host, client: ClientDefinition, name: string, context: RootContext, scope: Scope): JsonObject[] {
+interface NamedEntry { readonly name: string; readonly entry: JsonValue | undefined }
+
+/** A table by name, or a list whose entries say theirs. */
+function namedEntries(servers: JsonValue | undefined): NamedEntry[] {
+  if (Array.isArray(servers)) return servers.map((entry) => ({ name: isObject(entry) && typeof entry['name'] === 'string' ? entry['name'] : '?', entry }));
+  return isObject(servers) ? Object.entries(servers).map(([name, entry]) => ({ name, entry })) : [];
+}
+
+/** A file that cannot be read holds no entry that could be used. */
+function entriesOf(host: Host, client: ClientDefinition, context: RootContext, scope: Scope): NamedEntry[] {
   return client.files(client.roots(context), scope).filter((spec) => spec.role !== 'hooks').flatMap((spec) => {
     const read = readEvidence(host, client.id, spec);
-    const table = read.state === 'read' ? read.document[client.mcp.key] : undefined;
-    const entry = isObject(table) && Object.hasOwn(table, name) ? table[name] : undefined;
-    return isObject(entry) ? [entry] : [];
+    if (read.state === 'unread') return [{ name: spec.path, entry: undefined }];
+    return read.state === 'read' ? namedEntries(read.document[client.mcp.key]) : [];
   });
+}
+
+/** Every server in the client's files. Without `server`: an entry or a whole file that is not understood, so what it starts is not known. */
+export function serversOf(host: Host, client: ClientDefinition, context: RootContext, scopes: readonly Scope[]): { readonly name: string; readonly server: FoundServer | undefined }[] {
+  return scopes.flatMap((scope) => entriesOf(host, client, context, scope)).map(({ name, entry }) => ({ name, server: serverOfEntry(entry, client.name) }));
 }

@@ -11,6 +11,9 @@ declare const __VERSION__: string;
 /** Replaced at build time; the fallback serves sources that run unbundled (tests). */
 export const VERSION: string = typeof __VERSION__ === 'string' ? __VERSION__ : '0.0.0-dev';
 
+/** How a client in the foreground ended. */
+export interface Launched { readonly code: number | null; readonly signalNumber: number; readonly failure?: string }
+
 /** The process border, injected: tests drive the CLI without a process. */
 export interface CliIo {
   readonly host: Host;
@@ -25,6 +28,8 @@ export interface CliIo {
   readonly ask: (question: string) => Promise<string | undefined>;
   /** The whole of standard input as text; undefined where it is larger than `bytesMax`. Absent: nothing to read from. */
   readonly stdin?: (bytesMax: number) => Promise<string | undefined>;
+  /** Starts a program in the foreground, with this process's terminal; its signals are handed on. Absent: there is no terminal to give. */
+  readonly launch?: (command: string, args: readonly string[]) => Promise<Launched>;
   /** The program itself, so that the launcher and the demonstration can start it. */
   readonly program: { readonly node: string; readonly script: string };
 }

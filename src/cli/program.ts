@@ -7,6 +7,7 @@ import { clientsApply, clientsCapabilities, clientsList, clientsPlan, clientsRem
 import { completionScript, SHELLS, type Shell } from './completion.ts';
 import { contractApprove, contractDiff, contractGrant, contractImport, contractLint, contractList, contractReview } from './contract.ts';
 import { contractBundle } from './contract-bundle.ts';
+import { clientsLaunch } from './launch.ts';
 import { runDoctorCommand } from './doctor.ts';
 import { policyExplain, policyList, policyTest } from './policy.ts';
 import { policyLint } from './policy-lint.ts';
@@ -120,6 +121,9 @@ function addClients(program: Command, running: Running): void {
   sub('rollback', 'Undo the newest run, or the one named.')
     .addOption(new Option('--list', 'show the runs that can be undone')).addOption(new Option('--to <run>', 'undo this run')).addOption(yesOption()).addOption(dryRunOption())
     .action(action(running, 'report', clientsRollback));
+  sub('launch <client> [arguments...]', 'Start a terminal client for one session: what is known to get around its guard is refused, and one line says what is and is not enforced. Its arguments stand behind --.')
+    .addOption(settingsOption()).addOption(new Option('--strict', 'start it only if it is known to have read our hooks or, without hooks, if all of its servers stand behind the guarding runtime'))
+    .action(action(running, 'launch', clientsLaunch));
   sub('list', 'The clients praetorctl knows, and which are here.').action(action(running, 'list', clientsList));
   addCapabilities(clients, running);
 }

@@ -144,6 +144,7 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
       mcp: z.string(), time: z.string().nullable(),
     })),
   }),
+  launch: answer('launch', {}),
   list: answer('list', {
     clients: z.array(z.strictObject({
       id: z.string(), name: z.string(), aliases: z.array(z.string()), vendor: z.string(), detected: z.enum(['program', 'configuration', 'none']), program: z.string().nullable().describe('What a shell would start.'),

@@ -4,6 +4,7 @@ import type { CanonicalEvent } from './events.ts';
 import type { JsonObject, JsonValue, Path } from './json.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import type { BundleSurface } from './bundle.ts';
+import type { LaunchSurface } from './launch.ts';
 import type { ProbeSurface } from './probe.ts';
 
 export type Platform = 'linux' | 'darwin' | 'win32';
@@ -263,6 +264,8 @@ export interface ClientDefinition {
   readonly probe?: ProbeSurface;
   /** For `contract bundle`; absent: nothing is made for this client. */
   readonly bundle?: BundleSurface;
+  /** For `clients launch`; absent: no way to start it is known by which its guard holds. */
+  readonly launch?: LaunchSurface;
   /** Tools or ways that no hook sees. */
   readonly gaps: readonly Fact[];
 }

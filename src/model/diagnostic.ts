@@ -16,6 +16,7 @@ const EXIT_OF = {
   'catalogue-invalid': EXIT.usage,
   'catalogue-unreadable': EXIT.failed,
   'catalogue-loosened': EXIT.no,
+  'launch-refused': EXIT.no,
   'not-detected': EXIT.ok,
   'unverified-root': EXIT.ok,
   'note': EXIT.ok,

@@ -117,6 +117,15 @@ export const claude: ClientDefinition = {
   prove: claudeProve,
   probe: claudeProbe,
   bundle: claudeBundle,
+  launch: {
+    bypass: [
+      { word: '--bare', does: measured('no hook of any file runs') }, { word: '--safe-mode', does: measured('no hook of any file runs') },
+      { word: '--setting-sources', does: measured('hooks of the sources that are not named do not run') },
+      { word: '--settings', does: measured('a settings file of its own can switch hooks off') },
+    ],
+    bypassEnv: [{ word: 'CLAUDE_CODE_SIMPLE', does: measured('no hook of any file runs') }, { word: 'CLAUDE_CODE_SAFE_MODE', does: measured('no hook of any file runs') }],
+    open: 'what docs/clients.md lists as gaps',
+  },
   gaps: [
     measured('project settings are read only from the directory the session was started in'),
     measured('--bare, --safe-mode and --setting-sources can leave user hooks out'),

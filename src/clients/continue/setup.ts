@@ -31,6 +31,16 @@ export const continueCli: ClientDefinition = {
     list: true, preamble: { name: 'Local', version: '1.0.0', schema: 'v1' },
   },
   afterApply: [],
+  launch: {
+    pin: { option: '--config', path: 'mcp' },
+    bypass: [
+      { word: '--auto', does: measured('every tool runs without a question') },
+      { word: '--config', does: documented('another configuration, with other servers') },
+      { word: '--mcp', does: documented('a server more, which nobody guards') },
+      { word: '--agent', does: documented('an agent file, which brings servers of its own') },
+    ],
+    open: 'its own tools (shell, files); a configuration that is chosen within the session',
+  },
   gaps: [
     BUILT_IN_TOOLS,
     measured('the hook engine loads ~/.claude/settings.json and settings of its own, but no call fires it: 0 hook runs in cn -p --auto'),
