@@ -2,6 +2,7 @@
 // store. What starts a program, approves or allows asks a person; agents are refused where they would approve themselves.
 import { parseCatalogue, type Catalogue, type Operation } from '../contract/catalogue-schema.ts';
 import { draftOperation, type Draft } from '../contract/classify.ts';
+import { DEFINITIONS_DIRECTORY } from '../contract/contract-index.ts';
 import { canonicalJson, stops, type ToolDefinition } from '../contract/pins.ts';
 import { approve, mergeTools, selected, tierOf, unmatched } from '../contract/review.ts';
 import { OWN_DIR_MODE, makeDirs, putFile, toBytes, toText } from '../clientsetup/statefiles.ts';
@@ -128,12 +129,12 @@ function flagLines(added: readonly Draft[]): string[] {
 // ---- what was shown ----
 
 function definitionsPath(host: Host, place: StorePlace, service: string): string {
-  return joinPath(host.platform, place.state, 'definitions', `${service}.json`);
+  return joinPath(host.platform, place.state, DEFINITIONS_DIRECTORY, `${service}.json`);
 }
 
 /** The tools as the server gave them, for review: a catalogue holds their digests only. */
 function keepDefinitions(host: Host, place: StorePlace, service: string, tools: readonly ToolDefinition[]): void {
-  makeDirs(host, joinPath(host.platform, place.state, 'definitions'), OWN_DIR_MODE);
+  makeDirs(host, joinPath(host.platform, place.state, DEFINITIONS_DIRECTORY), OWN_DIR_MODE);
   putFile(host, definitionsPath(host, place, service), toBytes(JSON.stringify(tools)));
 }
 

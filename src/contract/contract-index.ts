@@ -10,6 +10,9 @@ export const CONTRACT_MAGIC = 'PRTLCIX\0';
 /** Below the state directory: the catalogues as they were compiled, for the runtime: valid, with every default. */
 export const COMPILED_DIRECTORY = 'catalogues';
 
+/** Below the state directory: the tools as they were shown for approval. */
+export const DEFINITIONS_DIRECTORY = 'definitions';
+
 export interface ContractMeta {
   readonly engine: string;
   /** The catalogues' files as they were read. */

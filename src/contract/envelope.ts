@@ -5,7 +5,7 @@ import type { ContractCode, ContractDecision } from './decide.ts';
 
 export interface Envelope {
   readonly error: {
-    readonly code: ContractCode | 'upstream_unavailable' | 'upstream_timeout' | 'conflict';
+    readonly code: ContractCode | 'upstream_unavailable' | 'upstream_timeout' | 'conflict' | 'auth_required' | 'permission_denied' | 'not_found' | 'rate_limited' | 'unknown_upstream_error';
     readonly message: string;
     readonly retryable: boolean;
     readonly safe_to_retry: boolean;

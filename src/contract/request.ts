@@ -3,6 +3,7 @@
 import { isObject, type JsonObject, type JsonValue } from '../model/json.ts';
 import type { HttpRequest, OpenapiUpstream, Operation } from './catalogue-schema.ts';
 import { safeCanonical } from './pins.ts';
+import { requestControls } from './served.ts';
 
 export const FORM_TYPE = 'application/x-www-form-urlencoded';
 
@@ -33,9 +34,9 @@ export function requestLine({ method, path, arguments: places, body, auth }: Htt
 
 /** `given` holds no confirmation any more, but the key and the dry run. */
 export function planRequest(operation: Operation, upstream: OpenapiUpstream, given: JsonObject, required: readonly string[], sha256: (text: string) => string): RequestPlan {
-  const { request: spec, idempotencyKey, dryRun } = operation;
+  const { request: spec } = operation;
   if (spec === undefined) return no('no_request', `The catalogue does not say which request ${operation.mcpTool} is.`, 'unsupported_operation');
-  const controls = [idempotencyKey?.input, dryRun?.by === 'runtime' ? dryRun.input : undefined].filter((name) => name !== undefined && !Object.hasOwn(spec.arguments, name));
+  const controls = requestControls(operation).filter((name) => !Object.hasOwn(spec.arguments, name));
   const args = Object.fromEntries(Object.entries(given).filter(([name, value]) => !controls.includes(name) && value !== null));
   const unknown = Object.keys(given).filter((name) => !controls.includes(name) && !Object.hasOwn(spec.arguments, name));
   if (unknown.length > 0) return no('unknown_argument', `${operation.mcpTool} has no argument ${unknown.join(', ').slice(0, 200)}.`);

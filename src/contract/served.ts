@@ -20,9 +20,14 @@ export function runtimeControls(operation: Operation): string[] {
   return [...(gated ? [confirmationInput] : []), ...key, ...(dryRun?.by === 'runtime' ? [dryRun.input] : [])];
 }
 
-/** The arguments without the runtime's own. The same object where there is none of them. */
-export function withoutControls(operation: Operation, given: JsonObject): JsonObject {
-  const controls = [...runtimeControls(operation), operation.confirmationInput].filter((name) => Object.hasOwn(given, name) && operation.arguments?.includes(name) !== true);
+/** Controls that the runtime's own backend needs: the key and the dry run are part of the request that it makes. */
+export function requestControls({ idempotencyKey, dryRun }: Operation): string[] {
+  return [...(idempotencyKey === undefined ? [] : [idempotencyKey.input]), ...(dryRun?.by === 'runtime' ? [dryRun.input] : [])];
+}
+
+/** The arguments without the runtime's own, but for those that are `kept`. The same object where there is none of them. */
+export function withoutControls(operation: Operation, given: JsonObject, kept: readonly string[] = []): JsonObject {
+  const controls = [...runtimeControls(operation), operation.confirmationInput].filter((name) => Object.hasOwn(given, name) && operation.arguments?.includes(name) !== true && !kept.includes(name));
   if (controls.length === 0) return given;
   return Object.fromEntries(Object.entries(given).filter(([name]) => !controls.includes(name)));
 }

@@ -4,7 +4,7 @@ import { decide, type ContractCode, type ContractDecision } from '../contract/de
 import { refusal, refusedResult, type Envelope } from '../contract/envelope.ts';
 import { quarantined } from '../contract/lookup.ts';
 import { callDigest, safeCanonical } from '../contract/pins.ts';
-import { withoutControls } from '../contract/served.ts';
+import { requestControls, withoutControls } from '../contract/served.ts';
 import { jsonEditor } from '../merge/json.ts';
 import { isObject, type JsonObject } from '../model/json.ts';
 import { approvals, type Approvals } from './human.ts';
@@ -93,7 +93,9 @@ function judge(gate: Gate, judged: Judged, client: ClientSide): readonly Action[
   const decision = decide(tool.facts, given, config.floor);
   if (decision.decision === 'deny') return refuse(gate, judged, decision);
   if (decision.decision === 'none') {
-    if (decision.dryRun && tool.operation.dryRun?.by === 'runtime') return [{ to: 'client', text: result(held.id, plannedResult(judged)) }];
+    if (decision.dryRun && tool.operation.dryRun?.by === 'runtime') {
+      return [config.executes ? { to: 'upstream', text: upstreamText(config, judged, false) } : { to: 'client', text: result(held.id, plannedResult(judged)) }];
+    }
     return forward(gate, judged, false);
   }
   const again = retried(gate, judged, decision);
@@ -153,8 +155,7 @@ function forward(gate: Gate, judged: Judged, asked: boolean): Action[] {
   }
   gate.config.note({ tool: name, verdict: 'neutral', caller: judged.caller });
   if (key.state === 'tracked' || judged.modern) gate.running.set(idKey(held.id), judged);
-  const text = forwardedText(judged, asked);
-  return [text === undefined ? { to: 'upstream', text: `${held.line}\n` } : { to: 'upstream', text }];
+  return [{ to: 'upstream', text: upstreamText(gate.config, judged, asked) }];
 }
 
 function refuse(gate: Gate, { held, caller, tool: known }: Pick<Judged, 'held' | 'caller'> & { readonly tool?: GovernedTool }, decision: Refused, tool = known?.operation.mcpTool ?? ''): Action[] {
@@ -182,12 +183,12 @@ function conflict(tool: GovernedTool, why: string): Envelope {
   return { error: { code: 'conflict', message: why, retryable: false, safe_to_retry: true, operation: tool.facts.id } };
 }
 
-/** The text of the call without our controls and, where it carries the answer to our question, without that. Undefined: as it came. */
-function forwardedText({ held, tool, given }: Judged, asked: boolean): string | undefined {
-  const kept = withoutControls(tool.operation, given);
+/** The text of the call without the controls that end here and, where it carries the answer to our question, without that. Else as it came. */
+function upstreamText({ executes }: SessionConfig, { held, tool, given }: Judged, asked: boolean): string {
+  const kept = withoutControls(tool.operation, given, executes ? requestControls(tool.operation) : []);
   const gone = Object.keys(given).filter((name) => !Object.hasOwn(kept, name)).map((name) => ['params', 'arguments', name]);
   const paths = asked ? [...gone, ['params', 'inputResponses'], ['params', 'requestState']] : gone;
-  if (paths.length === 0) return undefined;
+  if (paths.length === 0) return `${held.line}\n`;
   const edited = STRICT.edit(held.line, paths.map((path) => ({ op: 'remove', path })));
   if (!edited.ok) throw new Error(`the arguments of ours cannot be taken out: ${edited.fault.code}`);
   return `${edited.text}\n`;

@@ -27,6 +27,8 @@ export interface SessionConfig {
   /** What counts as a person's approval. */
   readonly humanEvidence: readonly HumanEvidence[];
   readonly hostsPinned: boolean;
+  /** The upstream is the runtime's own backend: keys and dry runs are for it. */
+  readonly executes: boolean;
   readonly sha256: (text: string) => string;
   /** Keyed with a secret of this process, so that nobody else can make a state that it accepts. */
   readonly hmac: (text: string) => string;

@@ -5,8 +5,9 @@ import type * as NodeCrypto from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { normalName } from '../../contract/catalogue.ts';
 import type { Catalogue } from '../../contract/catalogue-schema.ts';
-import { COMPILED_DIRECTORY, CONTRACT_MAGIC, type ContractMeta } from '../../contract/contract-index.ts';
+import { COMPILED_DIRECTORY, CONTRACT_MAGIC, DEFINITIONS_DIRECTORY, type ContractMeta } from '../../contract/contract-index.ts';
 import type { GateFacts } from '../../contract/gate.ts';
+import type { ToolDefinition } from '../../contract/pins.ts';
 import { CONTRACT_FILE } from '../../hook/contract-place.ts';
 import { QUARANTINE_DIRECTORY } from '../../hook/contract.ts';
 import { hookPlace, type HookPlace } from '../../hook/facts.ts';
@@ -22,7 +23,7 @@ import { createSession } from '../session.ts';
 import type { CallNote } from '../session-types.ts';
 import { grantTaker, hookEvidence } from './evidence.ts';
 import { runProxy } from './proxy.ts';
-import { startProgram } from './upstream.ts';
+import { startProgram, type UpstreamEvents, type UpstreamLink } from './upstream.ts';
 
 /** Loaded at the first list or question, not at the start: it costs a quarter of a bare node start. */
 const crypto = (): typeof NodeCrypto => require('node:crypto') as typeof NodeCrypto;
@@ -88,22 +89,40 @@ function receiptWriter(place: HookPlace, service: string): (note: CallNote) => v
 
 let secret: Buffer | undefined;
 
+function definitionsOf(place: HookPlace, service: string): ToolDefinition[] {
+  try {
+    return JSON.parse(readFileSync(below(place.platform, below(place.platform, place.state ?? '', DEFINITIONS_DIRECTORY), `${service}.json`), 'utf8')) as ToolDefinition[];
+  } catch {
+    return fail(`the tools of ${service} as they were approved are not in the state directory`, `praetorctl contract import ${service} --openapi FILE`);
+  }
+}
+
+/** The backend for HTTP is read only where it is needed. */
+async function starterOf(place: HookPlace, catalogue: Catalogue): Promise<(events: UpstreamEvents) => UpstreamLink> {
+  const { upstream, service } = catalogue;
+  if (upstream?.transport === 'stdio') return (events) => startProgram(upstream, events);
+  if (upstream?.transport !== 'openapi') fail(`the catalogue of ${service.id} names no program to start`, `praetorctl contract import ${service.id}`);
+  const definitions = definitionsOf(place, service.id);
+  const { startOpenapi } = await import('./openapi-upstream.ts');
+  return (events) => startOpenapi({ catalogue, upstream, definitions, env: process.env, sha256 }, events);
+}
+
 async function main(server: string): Promise<number> {
   const place = hookPlace(process.platform, process.env);
   const catalogue = compiledCatalogue(place, server);
-  const { upstream } = catalogue;
-  if (upstream?.transport !== 'stdio') fail(`the catalogue of ${catalogue.service.id} names no program to start`, `praetorctl contract import ${catalogue.service.id}`);
+  const start = await starterOf(place, catalogue);
+  const executes = catalogue.upstream?.transport === 'openapi';
   const { contract } = readSettings(place, undefined, SETTINGS_PARTS);
   const service = catalogue.service.id;
   const session = createSession({
-    catalogue, floor: contract.floor, humanEvidence: contract.evidence, hostsPinned: false, sha256,
+    catalogue, floor: contract.floor, humanEvidence: contract.evidence, hostsPinned: executes, executes, sha256,
     hmac: (text) => crypto().createHmac('sha256', secret ??= crypto().randomBytes(32)).update(text).digest('hex'), nonce: () => crypto().randomBytes(12).toString('hex'), now: Date.now,
     takeHookEvidence: hookEvidence(place.receipts, Date.now),
     takeGrant: grantTaker(place.state === undefined ? undefined : below(place.platform, place.state, GRANTS_DIRECTORY), Date.now),
     note: receiptWriter(place, service),
     quarantine: (tools) => writeQuarantine(place, service, tools),
   });
-  return runProxy(session, { input: process.stdin, output: process.stdout, log: (line) => void process.stderr.write(`${line}\n`) }, (events) => startProgram(upstream, events));
+  return runProxy(session, { input: process.stdin, output: process.stdout, log: (line) => void process.stderr.write(`${line}\n`) }, start);
 }
 
 void main(process.argv[3] ?? '').then((code) => process.exit(code));
