@@ -18,7 +18,7 @@ const SAYS: Readonly<Record<Way['says'], string>> = {
 /** The basis of a way: what was seen of the client, or what was only read. */
 const basis = (fact: Pick<Fact, 'basis' | 'versions'>): string => (fact.basis === 'unknown' ? 'not measured' : `${fact.basis}${fact.versions === undefined ? '' : ` (${fact.versions})`}`);
 
-const REAL: Readonly<Record<string, string>> = { off: 'real client: the hook does not run', runs: 'real client: the hook runs all the same' };
+const REAL: Readonly<Record<string, string>> = { off: 'real client: the hook does not run', closed: 'real client: the hook does not run, and the call is blocked', runs: 'real client: the hook runs all the same' };
 
 /** Each way that the tests build for a check, with what became of it in the real client. */
 function covered(ways: readonly Way[]): string {

@@ -1,5 +1,5 @@
 // Contract: what each client can enforce, from its row alone. docs/clients.md is generated from the same rows. PURE.
-import { NO_HOOK_SURFACE } from '../clients/mcp-only.ts';
+import { NO_HOOK, NO_HOOK_SURFACE } from '../clients/mcp-only.ts';
 import type { ClientDefinition, Fact } from '../model/client.ts';
 
 /** What becomes of a call. `depends`: on the version, the exit code or the place of the fault; the fact says on what. */
@@ -26,11 +26,9 @@ export interface CapabilityRow {
   readonly probe: Readonly<Record<'source' | 'cost' | 'effects', Fact>> | null;
 }
 
-const NOTHING = 'no hook surface';
-
 /** Never better than the words: whoever mentions that a tool runs is not closed. */
 export function outcomeOf({ text }: Fact): Outcome {
-  if (text === NOTHING) return 'none';
+  if (text === NO_HOOK) return 'none';
   const blocks = /\b(?:block|blocks|blocked|rejects|stops|refuses)\b/.test(text);
   const runs = /\bruns\b/.test(text);
   if (blocks === runs || /disagree|older/.test(text)) return /unless it is exit 2/.test(text) ? 'open' : 'depends';
@@ -38,7 +36,7 @@ export function outcomeOf({ text }: Fact): Outcome {
 }
 
 export function askingOf({ text }: Fact): Asking {
-  if (text === NOTHING) return 'none';
+  if (text === NO_HOOK) return 'none';
   if (!text.includes('degraded to deny')) return 'asks';
   return text.startsWith('native') ? 'partly' : 'denied';
 }

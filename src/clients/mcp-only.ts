@@ -12,8 +12,9 @@ export function hasHooks(client: ClientDefinition): boolean {
   return client.hooks.events.length > 0;
 }
 
-/** Said of such a client wherever one would look for a verdict. */
-export const NO_HOOK_SURFACE = 'no hook surface: only MCP servers behind the guarding proxy are judged';
+/** Said of such a client wherever one would look for a verdict: it may have hooks of its own that were never seen to run. */
+export const NO_HOOK = 'no hook of ours';
+export const NO_HOOK_SURFACE = `${NO_HOOK}: only MCP servers behind the guarding proxy are judged`;
 
 /** A strict JSON document, which is what is assumed of a client of which nothing else is known. */
 export const STRICT_JSON: Tolerance = { comments: false, trailingCommas: false, bom: false, utf16le: false, emptyIsObject: false };
@@ -23,7 +24,7 @@ export const JSONC: Tolerance = { ...STRICT_JSON, comments: true, trailingCommas
 
 /** The parts of a row that are about hooks, for a client of which `why` is known. */
 export function noHooks(why: Fact): Pick<ClientDefinition, 'hooks' | 'lint' | 'evidenceFiles' | 'switches' | 'sample' | 'verdicts' | 'prove'> {
-  const none: Fact = { ...why, text: 'no hook surface' };
+  const none: Fact = { ...why, text: NO_HOOK };
   return {
     hooks: { shape: 'none', timeoutUnit: 's', events: [], positional: false, arrayPath: (native) => [native], arrays: () => [], handler: { make: () => ({}), commandOf: () => undefined } },
     lint: () => [],

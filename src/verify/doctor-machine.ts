@@ -91,7 +91,7 @@ function nodeRows({ ground: { host } }: Exam): DoctorRow[] {
   const major = Number(/^v(\d+)\./.exec(said.stdout)?.[1] ?? Number.NaN);
   if (Number.isNaN(major)) return [row('unknown', id, 'NODE_EXTRA_CA_CERTS is set, and the version of node on PATH could not be read', 'install Node 20 or newer')];
   if (major > 20) return [row('ok', id, `NODE_EXTRA_CA_CERTS is set; the slow start was seen with node 20, this is node ${major}`)];
-  return [row('warning', id, `NODE_EXTRA_CA_CERTS is set: node ${major} reads those certificates at the start of every hook (measured with a usual bundle: 25 ms of CPU became 70), which makes each tool call slower`, 'unset NODE_EXTRA_CA_CERTS in the environment of the clients, or use a newer node')];
+  return [row('warning', id, `NODE_EXTRA_CA_CERTS is set: node ${major} reads those certificates at the start of every hook (measured with a system's bundle: a start of node takes about three times the CPU), which makes each tool call slower`, 'unset NODE_EXTRA_CA_CERTS in the environment of the clients, or use a newer node')];
 }
 
 function directoryRows({ ground: { host, dirs } }: Exam): DoctorRow[] {

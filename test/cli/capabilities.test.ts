@@ -14,13 +14,13 @@ describe('one word', () => {
   it.each([
     ['blocks the call', 'closed'], ['blocks every guarded call, by failClosed', 'closed'], ['rejects the call: the program knows no other exit', 'closed'],
     ['runs the tool', 'open'], ['runs the tool with a warning', 'open'], ['runs the tool, unless it is exit 2', 'open'], ['runs the tool; killed by a signal counts as exit 0', 'open'],
-    ['runs the tool; blocked with onFailure "block" from 2.1.295', 'depends'], ['blocks the call from 1.2.3 on; older reports disagree', 'depends'],
-    ['exit 1 runs the tool, any higher code with text on stderr blocks it', 'depends'], ['not known', 'depends'], ['no hook surface', 'none'],
+    ['blocks the call from 2.1.295 on, by onFailure "block" as registered; older versions run the tool', 'depends'], ['blocks the call from 1.2.3 on; older reports disagree', 'depends'],
+    ['exit 1 runs the tool, any higher code with text on stderr blocks it', 'depends'], ['not known', 'depends'], ['no hook of ours', 'none'],
   ] as [string, Outcome][])('%s: %s', (text, word) => expect(outcomeOf(fact(text))).toBe(word));
 
   it.each([
     ['native dialog; in -p nobody can answer', 'asks'], ['ignored where permissions are skipped: degraded to deny', 'denied'],
-    ['native for commands; for file tools degraded to deny', 'partly'], ['no hook surface', 'none'],
+    ['native for commands; for file tools degraded to deny', 'partly'], ['no hook of ours', 'none'],
   ] as [string, Asking][])('%s: %s', (text, word) => expect(askingOf(fact(text))).toBe(word));
 });
 

@@ -1,4 +1,4 @@
-// Contract: `node test/real/silent.mjs <client> <binary>`: every way to be silently off that can be built here, with the real
+// Contract: `node test/real/silent.mjs <client> <binary> [<check>]`: every way to be silently off that can be built here, with the real
 // client. Guarded first (the forbidden command is refused, verify says observed); then each way in turn in the same home: verify
 // names the check and does not say observed, the client does not run the hook, and the way is taken back; guarded again last.
 // Prints `ok ...` and `FAILED ...` lines and ends with 0.
@@ -11,9 +11,9 @@ import { trustAll } from './codex-trust.mjs';
 import { startModel } from './models.mjs';
 import { dropWorld, makeWorld, praetorctl, receipts, remoteMoved, resetRemote, session } from './world.mjs';
 
-const [id, binary] = process.argv.slice(2);
+const [id, binary, only] = process.argv.slice(2);
 const client = CLIENTS.find((one) => one.id === id);
-if (client === undefined || binary === undefined) throw new Error('usage: silent.mjs <client> <binary>');
+if (client === undefined || binary === undefined) throw new Error('usage: silent.mjs <client> <binary> [<check>]');
 
 const RULE = 'git.push.force';
 const PUSH = 'git push --force origin main';
@@ -92,6 +92,7 @@ async function tryWay(world, way) {
       check(`${what}: verify names it${SAID_ONLY.includes(way.says) ? '' : ' and does not say observed'}`, found.checks.includes(way.check) && (SAID_ONLY.includes(way.says) || (found.code === 3 && (found.states.observed !== true || found.states.stale === true))), found);
       const seen = await attempt(world, model, env);
       if (way.real === 'runs') check(`${what}: the client runs the hook all the same`, seen.asked && seen.refused > 0 && !seen.moved, seen);
+      else if (way.real === 'closed') check(`${what}: the client does not run the hook and blocks the call`, seen.asked && seen.refused === 0 && !seen.moved, seen);
       // A hook that is only heard too late leaves its receipt all the same.
       else check(`${what}: the client ${seen.refused === 0 ? 'does not run the hook' : 'does not wait for the hook'}, and the forbidden command ${seen.moved ? 'takes effect' : 'is stopped by something else'}`, seen.asked && (seen.refused === 0 || seen.moved), seen);
     } finally {
@@ -103,7 +104,7 @@ async function tryWay(world, way) {
 const world = makeWorld(client, binary);
 try {
   await guarded(world, 'before');
-  for (const way of WAYS.filter((one) => one.client === id && (one.real === 'off' || one.real === 'runs'))) await tryWay(world, way);
+  for (const way of WAYS.filter((one) => one.client === id && ['off', 'closed', 'runs'].includes(one.real) && (only === undefined || one.check === only))) await tryWay(world, way);
   await guarded(world, 'afterwards');
 } finally {
   dropWorld(world);

@@ -19,8 +19,8 @@ export interface Way {
   /** Variables of the session and of verify. */
   readonly env?: (world: WayWorld) => Record<string, string>;
   readonly scope?: 'project';
-  /** `off`: the real client does not run the hook. `runs`: it does all the same. A sentence: why it is not tried. */
-  readonly real: 'off' | 'runs' | string;
+  /** `off`: the real client does not run the hook. `closed`: neither that nor the call. `runs`: it runs the hook all the same. A sentence: why it is not tried. */
+  readonly real: 'off' | 'closed' | 'runs' | string;
 }
 
 export const WAYS: readonly Way[];

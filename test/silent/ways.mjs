@@ -83,7 +83,7 @@ const claude = [
   ['claude.simple-mode', 'CLAUDE_CODE_SIMPLE through env in the settings', 'off', merged(claudeUser, { env: { CLAUDE_CODE_SIMPLE: '1' } }), 'off'],
   ['claude.safe-mode', 'CLAUDE_CODE_SAFE_MODE in the environment', 'off', undefined, 'off', { env: () => ({ CLAUDE_CODE_SAFE_MODE: '1' }) }],
   ['claude.record-mode', 'record mode through env in the settings', 'off', (world) => json(world, claudeUser(world), (d) => ({ ...d, env: { PRAETORCTL_HOOK_RECORD_DIR: recordDir(world) } })), 'off'],
-  ['claude.env-moves-hook', 'another PATH through env in the settings', 'doubt', merged(claudeUser, { env: { PATH: '/usr/bin:/bin' } }), 'off'],
+  ['claude.env-moves-hook', 'another PATH through env in the settings', 'doubt', merged(claudeUser, { env: { PATH: '/usr/bin:/bin' } }), 'closed'],
   ['claude.settings-ignored', 'model of a wrong type', 'drop', merged(claudeUser, { model: 5 }), 'off'],
   ['claude.settings-ignored', 'permissions of a wrong type', 'drop', merged(claudeUser, { permissions: 'x' }), SAME],
   ['claude.settings-ignored', 'a damaged entry of somebody else under PreToolUse', 'drop', changed('claude', (d) => { d.hooks.PreToolUse.push({ hooks: [{ type: 'zzz' }] }); }), 'off'],
@@ -98,13 +98,13 @@ const claude = [
   ['entry.failure', 'onFailure taken away', 'drift', hook('claude', (handler) => { delete handler.onFailure; }), NOTHING],
   ['entry.missing', 'a command that somebody edited', 'drift', hook('claude', (handler) => { handler.command = 'true'; }), 'off'],
   ['entry.key', 'an exec form made of the command', 'drift', hook('claude', (handler) => { handler.args = []; delete handler.onFailure; }), 'off'],
-  ['entry.command', 'the command with a path that leads nowhere', 'drift', hook('claude', (handler) => { handler.command = '/nowhere/praetorctl hook claude pre-tool'; }), 'off'],
+  ['entry.command', 'the command with a path that leads nowhere', 'drift', hook('claude', (handler) => { handler.command = '/nowhere/praetorctl hook claude pre-tool'; }), 'closed'],
   ['entry.type', 'a type that asks a model instead', 'drift', hook('claude', (handler) => { handler.type = 'prompt'; handler.prompt = 'x'; }), SAME],
   ['entry.twice', 'our hook twice', 'drift', hook('claude', (handler, group) => { group.hooks.push({ ...handler }); }), NOTHING],
   ['entry.surplus', 'a hook of ours at a second event', 'drift', changed('claude', (d) => { d.hooks.Setup = d.hooks.PreToolUse; }), NOTHING],
   ['entry.gone', 'no hooks any more', 'drift', changed('claude', (d) => { delete d.hooks; }), 'off'],
-  ['entrypoint.path', 'praetorctl not on PATH', 'missing', undefined, 'off', { env: (world) => ({ PATH: withoutBin(world) }) }],
-  ['entrypoint.not-executable', 'praetorctl may not be executed', 'missing', (world) => { keep(world, join(world.bin, 'praetorctl')); chmodSync(join(world.bin, 'praetorctl'), 0o644); }, 'off'],
+  ['entrypoint.path', 'praetorctl not on PATH', 'missing', undefined, 'closed', { env: (world) => ({ PATH: withoutBin(world) }) }],
+  ['entrypoint.not-executable', 'praetorctl may not be executed', 'missing', (world) => { keep(world, join(world.bin, 'praetorctl')); chmodSync(join(world.bin, 'praetorctl'), 0o644); }, 'closed'],
   ['root.moved', 'CLAUDE_CONFIG_DIR elsewhere', 'moved', (world) => mkdirSync(join(world.home, 'elsewhere'), { recursive: true }), 'off', { env: (world) => ({ CLAUDE_CONFIG_DIR: join(world.home, 'elsewhere') }) }],
   ['record.on', 'record mode in the environment', 'off', undefined, 'off', { env: (world) => ({ PRAETORCTL_HOOK_RECORD_DIR: recordDir(world) }) }],
 ];
@@ -176,7 +176,7 @@ const gemini = [
   ['entry.matcher', 'a matcher that is another client\'s', 'drift', hook('gemini', (_h, group) => { group.matcher = 'Bash'; }), 'off'],
   ['entry.timeout', 'a timeout of one millisecond', 'drift', hook('gemini', (handler) => { handler.timeout = 1; }), 'off'],
   ['entry.missing', 'a command that somebody edited', 'drift', hook('gemini', (handler) => { handler.command = 'true'; }), 'off'],
-  ['entrypoint.path', 'praetorctl not on PATH', 'missing', undefined, 'the client blocks every call', { env: (world) => ({ PATH: withoutBin(world) }) }],
+  ['entrypoint.path', 'praetorctl not on PATH', 'missing', undefined, 'closed', { env: (world) => ({ PATH: withoutBin(world) }) }],
   ['root.moved', 'GEMINI_CLI_HOME elsewhere', 'moved', (world) => put(world, join(world.home, 'elsewhere/.gemini/settings.json'), '{"security": {"auth": {"selectedType": "gemini-api-key"}}}'), 'off', { env: (world) => ({ GEMINI_CLI_HOME: join(world.home, 'elsewhere') }) }],
   ['record.on', 'record mode in the environment', 'off', undefined, 'off', { env: (world) => ({ PRAETORCTL_HOOK_RECORD_DIR: recordDir(world) }) }],
 ];
@@ -224,7 +224,7 @@ const copilot = [
   ['entry.timeout', 'a timeout of next to nothing', 'drift', hook('copilot-cli', (handler) => { handler.timeoutSec = 0.001; }), 'off'],
   ['entry.missing', 'a command that somebody edited', 'drift', hook('copilot-cli', (handler) => { handler.command = 'true'; }), 'off'],
   ['entry.gone', 'our file is gone', 'drift', (world) => { keep(world, hooksOf('copilot-cli')(world)); rmSync(hooksOf('copilot-cli')(world)); }, 'off'],
-  ['entrypoint.path', 'praetorctl not on PATH', 'missing', undefined, 'the client blocks every call', { env: (world) => ({ PATH: withoutBin(world) }) }],
+  ['entrypoint.path', 'praetorctl not on PATH', 'missing', undefined, 'closed', { env: (world) => ({ PATH: withoutBin(world) }) }],
   ['root.moved', 'COPILOT_HOME elsewhere', 'moved', (world) => mkdirSync(join(world.home, 'elsewhere'), { recursive: true }), 'off', { env: (world) => ({ COPILOT_HOME: join(world.home, 'elsewhere') }) }],
   ['record.on', 'record mode in the environment', 'off', undefined, 'off', { env: (world) => ({ PRAETORCTL_HOOK_RECORD_DIR: recordDir(world) }) }],
 ];
@@ -251,7 +251,7 @@ const opencode = [
   ['entry.body', 'a plugin that lets everything pass', 'drift', bytes('opencode', (text) => text.replace('const reason = refusal(', 'const reason = undefined && refusal(')), 'off'],
   ['file.foreign-entry', 'somebody else\'s file in place of the plugin', 'unread', (world) => put(world, plugin(world), 'export const Other = async () => ({});\n'), 'off'],
   ['entry.gone', 'the plugin is gone', 'drift', (world) => { keep(world, plugin(world)); renameSync(plugin(world), `${plugin(world)}.off`); world.undo.push(() => rmSync(`${plugin(world)}.off`, { force: true })); }, 'off'],
-  ['entrypoint.path', 'praetorctl not on PATH', 'missing', undefined, 'the plugin refuses every call', { env: (world) => ({ PATH: withoutBin(world) }) }],
+  ['entrypoint.path', 'praetorctl not on PATH', 'missing', undefined, 'closed', { env: (world) => ({ PATH: withoutBin(world) }) }],
   ['root.moved', 'XDG_CONFIG_HOME elsewhere', 'moved', (world) => mkdirSync(join(world.home, 'elsewhere'), { recursive: true }), 'the model of the test stands in that directory', { env: (world) => ({ XDG_CONFIG_HOME: join(world.home, 'elsewhere') }) }],
   ['record.on', 'record mode in the environment', 'off', undefined, 'off', { env: (world) => ({ PRAETORCTL_HOOK_RECORD_DIR: recordDir(world) }) }],
 ];
@@ -265,6 +265,7 @@ const cline = [
     world.undo.push(() => rmSync(shim(world)));
   }, 'off'],
   ['cline.runner-missing', 'node not on PATH', 'off', undefined, 'the PATH of the test holds node', { env: (world) => ({ PATH: world.bin }) }],
+  ['entrypoint.path', 'praetorctl not on PATH', 'missing', undefined, 'closed', { env: (world) => ({ PATH: withoutBin(world) }) }],
   ['entry.body', 'a hook file that lets everything pass', 'drift', bytes('cline', (text) => text.replace('cancel: true', 'cancel: false')), 'off'],
   ['file.foreign-entry', 'somebody else\'s file in place of the hook file', 'unread', (world) => put(world, shim(world), 'process.exit(0);\n'), 'off'],
 ];
@@ -297,6 +298,7 @@ const cursor = [
 
 const kilo = [
   ['kilo.pure', 'KILO_PURE', 'off', undefined, 'off', { env: () => ({ KILO_PURE: '1' }) }],
+  ['entrypoint.path', 'praetorctl not on PATH', 'missing', undefined, 'closed', { env: (world) => ({ PATH: withoutBin(world) }) }],
   ['entry.body', 'a plugin that lets everything pass', 'drift', bytes('kilo', (text) => text.replace('const reason = refusal(', 'const reason = undefined && refusal(')), 'off'],
   ['file.foreign-entry', 'somebody else\'s file in place of the plugin', 'unread', (world) => put(world, hooksOf('kilo')(world), 'export const Other = async () => ({});\n'), 'off'],
 ];

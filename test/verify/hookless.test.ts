@@ -13,7 +13,7 @@ const HOOKLESS = CLIENTS.filter((client) => !hasHooks(client)).map(({ id }) => i
 const SERVERS = 'mcpServers: { lab: { command: lab-server, args: [--fast] } }\n';
 
 describe.each(HOOKLESS)('%s', (id) => {
-  it('says that there is no hook surface, and asks for nothing where no server is wanted', () => {
+  it('says that no hook of ours runs there, and asks for nothing where no server is wanted', () => {
     const m = machine();
     const report = one(m, id);
     expect(report.states).toEqual({ absent: true, installed: false, discovered: false, observed: false, drifted: false, stale: false });

@@ -39,6 +39,9 @@ const EVENTS: readonly HookEvent[] = [
 
 const measured = measuredOn('2.1.197, 2.1.332');
 
+/** By onFailure in our entry. The version is documented; 2.1.332 was seen to block and 2.1.197 to run the tool. */
+const BLOCKED = 'blocks the call from 2.1.295 on, by onFailure "block" as registered; older versions run the tool';
+
 export const claude: ClientDefinition = {
   id: 'claude', name: 'Claude Code', aliases: ['claude-code'], vendor: 'Anthropic',
   seenOn: { text: '2.1.197 and 2.1.332 on Linux', basis: 'measured', versions: '2.1.197, 2.1.332' },
@@ -109,9 +112,9 @@ export const claude: ClientDefinition = {
     deny: measured('JSON document, one stderr line and exit 2: blocks the call even if the document is lost'),
     ask: measured('native dialog; in -p nobody can answer and the call is refused'),
     neutral: measured('exit 0 and empty stdout; an explicit allow would grant permission'),
-    crash: { text: 'runs the tool; blocked with onFailure "block" from 2.1.295', basis: 'measured', versions: '2.1.197, 2.1.332' },
-    timeout: { text: 'runs the tool; blocked with onFailure "block" from 2.1.295', basis: 'measured', versions: '2.1.197, 2.1.332' },
-    missingBinary: { text: 'runs the tool; blocked with onFailure "block" from 2.1.295', basis: 'measured', versions: '2.1.197, 2.1.332' },
+    crash: measured(`${BLOCKED}, a crash and a signal alike`),
+    timeout: measured(BLOCKED),
+    missingBinary: measured(`${BLOCKED}; the same where praetorctl may not be executed, and where env.PATH in the settings leads past it`),
     denyEffect: 'call',
   },
   prove: claudeProve,
@@ -129,6 +132,6 @@ export const claude: ClientDefinition = {
   gaps: [
     measured('project settings are read only from the directory the session was started in'),
     measured('--bare, --safe-mode and --setting-sources can leave user hooks out'),
-    measured('exit 0 with truncated output runs the tool, also with onFailure "block"'),
+    measured('exit 0 with truncated or no output runs the tool, also with onFailure "block": so does an empty file in place of praetorctl'),
   ],
 };

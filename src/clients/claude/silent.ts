@@ -16,7 +16,7 @@ const WAYS = {
   simple: { id: 'claude.simple-mode', looks: '`CLAUDE_CODE_SIMPLE=1` in the environment, or in `env` of any settings', fix: 'unset CLAUDE_CODE_SIMPLE', ...SEEN },
   safe: { id: 'claude.safe-mode', looks: '`CLAUDE_CODE_SAFE_MODE=1` in the environment, or in `env` of any settings', fix: 'unset CLAUDE_CODE_SAFE_MODE', ...SEEN },
   record: { id: 'claude.record-mode', looks: '`PRAETORCTL_HOOK_RECORD_DIR` in `env` of any settings: the hook records and refuses nothing', fix: 'remove PRAETORCTL_HOOK_RECORD_DIR from env in the settings', ...SEEN },
-  moved: { id: 'claude.env-moves-hook', looks: '`PATH`, `HOME` or one of our directories in `env` of any settings: the hook runs another program, or leaves its receipts elsewhere', fix: 'remove that variable from env in the settings', basis: 'unknown' },
+  moved: { id: 'claude.env-moves-hook', looks: '`PATH`, `HOME` or one of our directories in `env` of any settings: the hook runs another program or none (2.1.332 then blocks the call, by onFailure), or leaves its receipts elsewhere', fix: 'remove that variable from env in the settings', basis: 'measured', versions: '2.1.332, with PATH' },
 } as const satisfies Record<string, SilentWay>;
 
 export const CLAUDE_SILENT: readonly SilentWay[] = Object.values(WAYS);
