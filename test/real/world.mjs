@@ -7,7 +7,8 @@ import { join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '../..');
 const COMMAND_MS_MAX = 30_000;
-const SESSION_MS_MAX = 45_000;
+/** The slowest first start that was seen on a busy machine took over a minute. */
+const SESSION_MS_MAX = 90_000;
 const OUTPUT_BYTES_MAX = 4 * 1024 * 1024;
 
 export function makeWorld(client, binary) {

@@ -265,7 +265,7 @@ const cline = [
     world.undo.push(() => rmSync(shim(world)));
   }, 'off'],
   ['cline.runner-missing', 'node not on PATH', 'off', undefined, 'the PATH of the test holds node', { env: (world) => ({ PATH: world.bin }) }],
-  ['entrypoint.path', 'praetorctl not on PATH', 'missing', undefined, 'closed', { env: (world) => ({ PATH: withoutBin(world) }) }],
+  ['entrypoint.path', 'praetorctl not on PATH', 'missing', undefined, 'a background process of the session before may keep its own PATH', { env: (world) => ({ PATH: withoutBin(world) }) }],
   ['entry.body', 'a hook file that lets everything pass', 'drift', bytes('cline', (text) => text.replace('cancel: true', 'cancel: false')), 'off'],
   ['file.foreign-entry', 'somebody else\'s file in place of the hook file', 'unread', (world) => put(world, shim(world), 'process.exit(0);\n'), 'off'],
 ];
