@@ -55,7 +55,7 @@ export function verifyDoc(): string {
     'A switch or a missing trust counts even against a newer receipt: the receipt may come from another directory, or from a session with flags of its own.', '',
     '## Every client', '', shared(SHARED_WAYS), '',
     '`file.CODE`: the file with our hooks cannot be read by the rules of the client, and `layer.CODE`: another file that could hold a switch cannot. CODE is one of the error codes of docs/cli.md; `client-rejects` is what this client\'s own reader refuses (a byte order mark, a comment, a trailing comma), `foreign-entry` somebody else\'s file in place of ours. What cannot be read is unknown, never well.', '',
-    '## Receipts', '', 'A receipt of a tool call by the client itself, after the registration came to stand as it does, is the only evidence for `observed`. It is stale where something else is in place now.', '', shared(RECEIPT_WAYS), '',
+    '## Receipts', '', 'A receipt of a tool call by the client itself, after the registration came to stand as it does, is the only evidence for `observed`. It is stale where something else is in place now. A receipt knows the client\'s program by its time only: one that is replaced with its old time kept is not noticed. A proof binds size, time and inode, so that it is noticed there.', '', shared(RECEIPT_WAYS), '',
     ...rows.map(section),
   ].join('\n');
 }

@@ -1,5 +1,6 @@
-// Contract: `node test/real/offline.mjs <client> <binary>`: clients that run no session without a login, by the commands that they
-// have without one: they read what we wrote, and where they can, they try our gate. Prints what run.mjs prints.
+// Contract: `node test/real/offline.mjs <client> <binary>`: clients in which no hook of ours can be tried: those that run no session
+// without a login, by the commands that they have without one, and one without hooks, by a session that calls a server. They read
+// what we wrote, and where they can, they try our gate. Prints what run.mjs prints.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { contents, dropWorld, makeWorld, praetorctl, receipts, session, settings } from './world.mjs';
@@ -74,7 +75,34 @@ const auggie = {
   },
 };
 
-export const OFFLINE = [amp, auggie];
+const HOOK_RAN = 'hook-ran';
+/** It has no command that lists servers, but it runs a session without a login where the model is one of its file's. */
+const continueCli = {
+  id: 'continue',
+  command: 'cn',
+  offline: true,
+  packages: ['@continuedev/cli@1.5.47'],
+  binary: (modules) => join(modules, '.bin', 'cn'),
+  files: ['.continue/config.yaml'],
+  environment: { CONTINUE_TELEMETRY_ENABLED: '0', NO_COLOR: '1' },
+  script: [{ tool: 'echo', input: { text: 'hello' } }],
+  before(home, url) {
+    put(join(home, '.continue/config.yaml'), [
+      '# the person\'s own comment', 'name: Local', 'version: 1.0.0', 'schema: v1', 'models:', '  - name: scripted', '    provider: openai', '    model: scripted',
+      `    apiBase: ${url}`, '    apiKey: not-a-key', '    roles: [chat]', '    capabilities: [tool_use]', '',
+    ].join('\n'));
+    put(join(home, '.claude/settings.json'), JSON.stringify({ hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: `touch "$HOME/${HOOK_RAN}"` }] }] } }));
+  },
+  async checks(world, run, check, record) {
+    const ended = await run(['-p', '--auto', 'Do as the script says.']);
+    const { tools, steps: [step] } = record();
+    check('the server that we wrote is started and its tool offered to the model, without the server\'s name', tools.includes('echo'), tools);
+    check('a call of the model reaches the server', ended.code === 0 && step.result?.text.includes('echo: hello') === true, { step, output: ended.output.slice(-600) });
+    check('no hook is run, not even of the settings that its engine is said to read', !existsSync(join(world.home, HOOK_RAN)));
+  },
+};
+
+export const OFFLINE = [amp, auggie, continueCli];
 
 function checker(id) {
   return (what, passed, detail) => {
@@ -88,8 +116,10 @@ async function main(id, binary) {
   if (client === undefined || binary === undefined) throw new Error('usage: offline.mjs <client> <binary>');
   const check = checker(id);
   const world = makeWorld(client, binary);
+  // Bundled when it is needed: the list above is read by others too.
+  const model = client.script === undefined ? undefined : await (await import('./models.mjs')).startModel('openai-chat-completions', client.script);
   try {
-    client.before(world.home);
+    client.before(world.home, model?.url);
     const original = contents(world, client.files);
     settings(world, { mcpServers: { lab: SERVER } });
     const applied = praetorctl(world, 'clients', 'apply', '--yes', '--client', id);
@@ -98,13 +128,14 @@ async function main(id, binary) {
     check('verify says configured and unverified', verified.code === 3 && verified.json?.clients?.[0]?.states?.installed === true && verified.json.clients[0].states.observed === false, verified.out);
     const wrote = contents(world, client.files);
     const program = readFileSync(join(world.bin, 'praetorctl'), 'utf8');
-    await client.checks(world, (argv) => session(world, argv, client.environment), check);
+    await client.checks(world, (argv) => session(world, argv, client.environment), check, model?.record);
     if (!existsSync(join(world.bin, 'praetorctl'))) writeFileSync(join(world.bin, 'praetorctl'), program, { mode: 0o755 });
     check('the client left our files as they were', client.files.every((file) => contents(world, [file]).get(file) === wrote.get(file)));
     const removed = praetorctl(world, 'clients', 'remove', '--yes', '--client', id);
     const clean = contents(world, client.files);
     check('remove gives every byte back', removed.code === 0 && client.files.every((file) => clean.get(file) === original.get(file)), removed.out + removed.err);
   } finally {
+    await model?.close();
     dropWorld(world);
   }
 }

@@ -44,6 +44,7 @@ export const continueCli: ClientDefinition = {
   gaps: [
     BUILT_IN_TOOLS,
     measured('the hook engine loads ~/.claude/settings.json and settings of its own, but no call fires it: 0 hook runs in cn -p --auto'),
+    measured('it has no command that lists servers: that one of ours is read and called was seen in a session of cn -p'),
     measured('names of MCP tools reach the model without the server, so a call cannot be told from a call of another server by its name'),
     documented('its own permissions stand in ~/.continue/permissions.yaml and in --allow, --ask and --exclude, which are not written'),
     unknown('how the client writes its file when it changes it'),
