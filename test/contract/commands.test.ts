@@ -61,6 +61,14 @@ describe('contract', () => {
     expect(out).toContain('notes_list: its texts hold invisible or control characters');
   });
 
+  it('finds a server that a client keeps in a list', async () => {
+    const { at, say } = lab();
+    put(join(at.home, '.continue/config.yaml'), `name: Local\nversion: 1.0.0\nmcpServers:\n  - name: other\n    command: node\n  - name: listed\n    command: ${process.execPath}\n    args: [${SERVER}]\n`);
+    expect((await say(['contract', 'import', 'listed', '--yes'])).code).toBe(0);
+    const made = JSON.parse(readFileSync(join(at.root, 'config/contracts/listed.json'), 'utf8')) as Catalogue;
+    expect(made.upstream).toMatchObject({ command: process.execPath, args: [SERVER] });
+  });
+
   it('review shows every character; approve takes what was shown; the changes are on record', async () => {
     const { at, say } = lab();
     await say(['contract', 'import', 'notes', '--yes']);

@@ -1,5 +1,5 @@
 // Contract: Claude Code's bundle: a plugin whose root is the bundle's. Measured on 2.1.332: `plugin validate` passes and the hook
-// fires from --plugin-dir (test/real/bundle.mjs). PURE.
+// fires from --plugin-dir and from a local marketplace (test/real/bundle.mjs). PURE.
 import type { BundleSurface } from '../../model/bundle.ts';
 import { BUNDLE_VERSION, describeBundle, guardedEntry, hooksDocument, jsonFile, namePattern, oneLine, pluginName, refusalGuide, subjectEvents } from '../bundle-kit.ts';
 
