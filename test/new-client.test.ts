@@ -1,8 +1,8 @@
 // Contract: the steps of CONTRIBUTING.md for a new client, followed literally in a copy of the tree with a made-up client: one new
-// folder of two files, an import and a line in each of the two lists, fixtures. Nothing else is touched by hand, and what the
+// folder, an import and a line in each of the two lists, fixtures, its silent ways in the list of the tests. Nothing else is touched by hand, and what the
 // suites of that copy say counts.
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -53,9 +53,11 @@ test('a made-up client by the six steps', () => {
   // 1. Capture.
   copyFolder('test/fixtures/payloads/auggie', 'test/fixtures/payloads/madeup');
   for (const home of ['minimal', 'grown']) copyFolder(`test/fixtures/homes/auggie-${home}`, `test/fixtures/homes/madeup-${home}`);
-  // 2. and 3. Row and dialect.
-  mkdirSync(join(root, 'src/clients/madeup'));
-  for (const name of ['setup.ts', 'dialect.ts']) writeFileSync(join(root, 'src/clients/madeup', name), madeUp(text(`src/clients/auggie/${name}`)));
+  // 2. and 3. Row and dialect, and the silent ways with what builds them.
+  copyFolder('src/clients/auggie', 'src/clients/madeup');
+  edit('test/silent/ways.mjs', (list) => list
+    .replace(/^export const HOOK_FILES = \{$/m, "$&\n  madeup: '.madeup/settings.json',")
+    .replace(/^const auggie = [\s\S]*?^\];$/m, (ways) => `${ways}\n${madeUp(ways)}`).replace(/^(const LISTS = .*) \};$/m, '$1, madeup };'));
   // 4. The two lists.
   const listed = (constant: string, file: string) => (list: string): string => list
     .replace(/^import /m, `import { ${constant} } from './madeup/${file}.ts';\nimport `).replace(/^(export const (?:CLIENTS|DIALECTS): .* = \[)$/m, `$1\n  ${constant},`);
@@ -66,14 +68,15 @@ test('a made-up client by the six steps', () => {
   run('scripts/generate.mjs');
   expect(vitest('test/conformance.test.ts', '-t', '^madeup ')).toMatch(/Tests +[3-9]\d passed/);
   vitest('test/dialects', 'test/architecture.test.ts');
+  expect(vitest('test/silent/silent.test.ts', '-t', 'catalogues|madeup')).toMatch(/Tests +1\d passed/);
   // 6. A line in the changelog.
   edit('CHANGELOG.md', (list) => `${list}- Made Up: hooks and MCP servers.\n`);
 
   const after = filesBelow(root);
   const touched = [...after].filter(([path, content]) => before.get(path) !== content).map(([path]) => path).sort();
   const ours = touched.filter((path) => path.startsWith('src/'));
-  expect(ours).toEqual(['src/clients/dialects.ts', 'src/clients/madeup/dialect.ts', 'src/clients/madeup/setup.ts', 'src/clients/registry.ts']);
-  const generated = ['CHANGELOG.md', 'README.md', 'docs/clients.md', 'test/__snapshots__/conformance.test.ts.snap', 'test/dialects/golden/madeup.txt', 'test/roots/golden/madeup.json'];
+  expect(ours).toEqual(['src/clients/dialects.ts', 'src/clients/madeup/dialect.ts', 'src/clients/madeup/setup.ts', 'src/clients/madeup/silent.ts', 'src/clients/registry.ts']);
+  const generated = ['CHANGELOG.md', 'README.md', 'docs/clients.md', 'docs/verify.md', 'test/__snapshots__/conformance.test.ts.snap', 'test/dialects/golden/madeup.txt', 'test/roots/golden/madeup.json', 'test/silent/ways.mjs'];
   expect(touched.filter((path) => !ours.includes(path) && !path.startsWith('test/fixtures/') && !generated.includes(path))).toEqual([]);
   for (const path of touched.filter((one) => one.startsWith('test/fixtures/'))) expect(path).toMatch(/^test\/fixtures\/(?:payloads\/madeup|homes\/madeup-(?:minimal|grown))\//);
   for (const list of ['src/clients/registry.ts', 'src/clients/dialects.ts']) expect(text(list).split('\n').length - (before.get(list) ?? '').split('\n').length).toBe(2);
