@@ -214,7 +214,9 @@ function schemesOf(document: JsonObject, resolve: Resolve): Map<string, string |
   return new Map(Object.entries(all).map(([name, value]) => {
     const scheme = resolve(value, `securitySchemes ${name}`);
     if (!isObject(scheme)) return [name, undefined];
-    if (scheme['type'] === 'apiKey') return [name, scheme['in'] === 'header' && /^[A-Za-z0-9_-]{1,128}$/.test(textOf(scheme['name'])) ? textOf(scheme['name']) : undefined];
+    const header = textOf(scheme['name']);
+    const isOwn = OWN_HEADERS.includes(header.toLowerCase()) && header.toLowerCase() !== 'authorization';
+    if (scheme['type'] === 'apiKey') return [name, scheme['in'] === 'header' && /^[A-Za-z0-9_-]{1,128}$/.test(header) && !isOwn ? header : undefined];
     return [name, scheme['type'] === 'mutualTLS' ? undefined : 'Authorization'];
   }));
 }

@@ -44,6 +44,7 @@ export function planRequest(operation: Operation, upstream: OpenapiUpstream, giv
   if (missing.length > 0) return no('missing_argument', `${operation.mcpTool} needs ${missing.join(', ').slice(0, 400)}.`);
   if (hasInexactNumber(args)) return no('inexact_number', 'A whole number beyond 2^53 cannot be sent exactly; where the service takes a text, give a text.');
   const key = keyOf(operation, given, () => sha256(`${operation.id}\0${safeCanonical(args)}`).slice(0, 32));
+  if (key !== undefined && !isCarried(spec, operation)) return no('no_carrier', `The catalogue does not say where the key of ${operation.mcpTool} goes in its request.`, 'unsupported_operation');
   return assembled(spec, operation, upstream, args, key);
 }
 
@@ -55,8 +56,17 @@ function keyOf({ idempotencyKey }: Operation, given: JsonObject, fingerprint: ()
   return idempotencyKey.derive === 'request_fingerprint' ? fingerprint() : undefined;
 }
 
-function assembled(spec: HttpRequest, { idempotencyKey }: Operation, upstream: OpenapiUpstream, args: JsonObject, key: string | undefined): RequestPlan {
+/** A key that does not reach the service keeps nothing from being done twice. */
+function isCarried(spec: HttpRequest, { idempotencyKey }: Operation): boolean {
+  const { input = '', carrier } = idempotencyKey ?? {};
+  if (carrier === undefined || carrier.in === 'argument') return Object.hasOwn(spec.arguments, input);
+  if (carrier.in === 'path') return spec.path.includes(`{${carrier.name}}`);
+  return carrier.in !== 'body' || (spec.body !== undefined && Object.values(spec.arguments).every(({ whole }) => whole !== true));
+}
+
+function assembled(spec: HttpRequest, { idempotencyKey }: Operation, upstream: OpenapiUpstream, given: JsonObject, key: string | undefined): RequestPlan {
   const carrier = key === undefined ? undefined : idempotencyKey?.carrier;
+  const args = key === undefined || idempotencyKey === undefined || !Object.hasOwn(spec.arguments, idempotencyKey.input) ? given : { ...given, [idempotencyKey.input]: key };
   const values = (where: string): [string, JsonValue, boolean][] => [
     ...Object.entries(spec.arguments).filter(([argument, place]) => place.in === where && place.whole !== true && Object.hasOwn(args, argument))
       .map(([argument, { name, join }]): [string, JsonValue, boolean] => [name, args[argument] ?? null, join === true]),
@@ -81,13 +91,10 @@ function assembled(spec: HttpRequest, { idempotencyKey }: Operation, upstream: O
 function bodyOf(spec: HttpRequest, args: JsonObject, values: readonly [string, JsonValue, boolean][]): string | undefined {
   if (spec.body === undefined) return undefined;
   const whole = Object.keys(spec.arguments).find((argument) => spec.arguments[argument]?.whole === true);
-  const fields = values.map(([name, value]): [string, JsonValue] => [name, value]);
-  if (spec.body === FORM_TYPE) {
-    const all = whole !== undefined && isObject(args[whole]) ? [...Object.entries(args[whole]), ...fields] : fields;
-    return all.length === 0 ? undefined : new URLSearchParams(all.flatMap(([name, value]) => pairs(name, value, false))).toString();
-  }
-  if (whole !== undefined && args[whole] === undefined && fields.length === 0) return undefined;
-  if (whole !== undefined) return JSON.stringify(isObject(args[whole]) || args[whole] === undefined ? Object.fromEntries([...Object.entries(args[whole] ?? {}), ...fields]) : args[whole]);
+  const all = whole === undefined ? undefined : args[whole];
+  const fields = isObject(all) ? Object.entries(all) : values.map(([name, value]): [string, JsonValue] => [name, value]);
+  if (spec.body === FORM_TYPE) return fields.length === 0 ? undefined : new URLSearchParams(fields.flatMap(([name, value]) => pairs(name, value, false))).toString();
+  if (whole !== undefined) return all === undefined ? undefined : JSON.stringify(all);
   return fields.length === 0 && Object.values(spec.arguments).every((place) => place.in !== 'body') ? undefined : JSON.stringify(Object.fromEntries(fields));
 }
 

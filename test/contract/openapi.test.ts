@@ -120,8 +120,8 @@ describe('hostile documents', () => {
   it('paths that leave, servers of their own, cookies and foreign credentials are left out', () => {
     const compiled = compile(withPaths({
       '/../admin': { get: {} }, '/a/%2e%2e/b': { get: {} }, '/q?x=1': { get: {} }, '/h#x': { get: {} }, 'no-slash': { get: {} }, '/hole/{id}': { get: {} },
-      '/own': { get: { servers: [{ url: 'https://evil.test' }] } }, '/cookie': { get: { parameters: [{ in: 'cookie', name: 'sid', required: true }] } }, '/key': { get: { security: [{ q: [] }] } }, '/fine': { get: {} },
-    }, { components: { securitySchemes: { q: { type: 'apiKey', in: 'query', name: 'key' } } } }));
+      '/own': { get: { servers: [{ url: 'https://evil.test' }] } }, '/cookie': { get: { parameters: [{ in: 'cookie', name: 'sid', required: true }] } }, '/key': { get: { security: [{ q: [] }] } }, '/own-header': { get: { security: [{ own: [] }] } }, '/fine': { get: {} },
+    }, { components: { securitySchemes: { q: { type: 'apiKey', in: 'query', name: 'key' }, own: { type: 'apiKey', in: 'header', name: 'Content-Length' } } } }));
     expect(compiled.tools.map(({ request }) => request.path)).toEqual(['/fine']);
   });
 
@@ -161,6 +161,17 @@ describe('requests', () => {
     expect(plan('get', { id: 'x', Host: 'evil.test' })).toMatchObject({ ok: false, reason: 'unknown_argument' });
     expect(plan('both', { id: 'in-path', body_id: 'in-body', n: { deep: [1] } })).toMatchObject({ ok: true, request: { url: { pathname: '/payments/in-path/both' }, body: '{"id":"in-body","n":{"deep":[1]}}' } });
     expect(plan('both', { id: 'x', n: [{ y: 2 ** 60 }] })).toMatchObject({ ok: false, reason: 'inexact_number' });
+  });
+
+  it('a key goes where the catalogue says, or the call is refused', () => {
+    const keyed = (tool: string, carrier: NonNullable<Operation['idempotencyKey']>['carrier'], given: JsonObject): ReturnType<typeof planRequest> =>
+      planRequest({ ...one(operations, tool), idempotencyKey: { input: 'n', derive: 'request_fingerprint', ...(carrier === undefined ? {} : { carrier }) } }, upstream, given, [], sha256);
+    expect(keyed('both', { in: 'argument', name: 'n' }, { id: 'x' })).toMatchObject({ ok: true, key: expect.any(String) as string, request: { body: expect.stringMatching(/^\{"n":"[0-9a-f]{32}"\}$/) as string } });
+    const other = (carrier: NonNullable<Operation['idempotencyKey']>['carrier'], tool: string): ReturnType<typeof planRequest> =>
+      planRequest({ ...one(operations, tool), idempotencyKey: { input: 'key', derive: 'none', ...(carrier === undefined ? {} : { carrier }) } }, upstream, { id: 'x', key: 'k' }, [], sha256);
+    expect(other({ in: 'body', name: 'dedupe' }, 'both')).toMatchObject({ ok: true, key: 'k', request: { body: '{"dedupe":"k"}' } });
+    expect(other({ in: 'query', name: 'dedupe' }, 'get')).toMatchObject({ ok: true, request: { url: { search: '?dedupe=k' } } });
+    for (const refused of [other({ in: 'body', name: 'dedupe' }, 'get'), other(undefined, 'both'), other({ in: 'path', name: 'none' }, 'both')]) expect(refused).toMatchObject({ ok: false, code: 'unsupported_operation', reason: 'no_carrier' });
   });
 
   it('a host that is not allowed is refused', () => expect(plan('get', { id: 'x' }, { ...upstream, allowedHosts: ['other.test'] })).toMatchObject({ ok: false, code: 'policy_denied', reason: 'host_not_allowed' }));

@@ -50,10 +50,9 @@ export function planResult(operation: Operation, request: PlannedRequest, place:
 }
 
 /** Doing it twice is doing it once: a read, or what the service itself keeps from happening twice. */
-function isRetrySafe({ retrySafe, effect, idempotency, idempotencyKey, variants }: Operation, key: string | undefined): boolean {
+function isRetrySafe({ retrySafe, effect, idempotency, variants }: Operation, key: string | undefined): boolean {
   if (!retrySafe || variants.some(({ set }) => set.retrySafe === false || set.idempotency === 'none')) return false;
-  const carried = key !== undefined && idempotencyKey?.carrier !== undefined;
-  return effect === 'read' || idempotency === 'natural' || idempotency === 'client_id' || carried;
+  return effect === 'read' || idempotency === 'natural' || idempotency === 'client_id' || key !== undefined;
 }
 
 interface Answer { readonly status: number; readonly type: string; readonly text: string; readonly cut: boolean; readonly retryAfterMs: number | undefined }
