@@ -79,12 +79,13 @@ export function withAddress(known: Catalogue, upstream: OpenapiUpstream): Catalo
 }
 
 /** What the person has to know of the upstream: where calls go, and what has to be in the environment. */
-export function upstreamLines({ upstream }: Look): string[] {
+export function upstreamLines({ upstream }: Look, service: string): string[] {
   if (upstream.transport !== 'openapi') return [];
   const plain = upstream.baseUrl.startsWith('http:') && !/^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])[:/]/.test(`${upstream.baseUrl}/`);
   return [
     `  calls go to ${upstream.baseUrl} and nowhere else${plain ? ', not encrypted' : ''}`,
     ...Object.entries(upstream.headerEnv).map(([header, name]) => `  ${name} must hold the whole value of the header ${header}${header === 'Authorization' ? ', such as: Bearer TOKEN' : ''}`),
+    `  clients get it with clients apply, once the settings name it: mcpServers: { ${service}: { command: praetorctl, args: [mcp, ${service}] } }`,
   ];
 }
 

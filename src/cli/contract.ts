@@ -118,7 +118,7 @@ export async function contractImport(context: CommandContext): Promise<Outcome> 
   keepDefinitions(host, place, service, look.tools);
   recordChange(host, place, { action: 'import', service, operations: added.map(({ operation }) => operation.id), from: look.from });
   const compiled = compileCatalogues(host, place, VERSION);
-  const lines = [summaryLine(catalogue, path), ...upstreamLines(look), ...problemLines(look).map(printable), ...changeLines(changes), ...flagLines(added), `next: praetorctl contract review ${service}`];
+  const lines = [summaryLine(catalogue, path), ...upstreamLines(look, service), ...problemLines(look).map(printable), ...changeLines(changes), ...flagLines(added), `next: praetorctl contract review ${service}`];
   return done('contract-import', { service, path, operations: catalogue.operations.length, added: added.length, changes, dependent: look.dependent, problems: look.problems }, lines, { diagnostics: compiled.diagnostics });
 }
 

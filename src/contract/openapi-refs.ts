@@ -15,6 +15,7 @@ export function refOf(value: JsonValue | undefined): string | undefined {
 }
 
 export function refReader(document: JsonObject, report: (problem: Problem) => void): Resolve {
+  const targets = new Map<string, JsonValue | undefined>();
   return (value, where) => {
     let found = value;
     const no = (message: string): undefined => void report({ where, message });
@@ -24,7 +25,8 @@ export function refReader(document: JsonObject, report: (problem: Problem) => vo
       const shown = ref.slice(0, 200);
       if (ref !== '#' && !ref.startsWith('#/')) return no(`${shown} is outside of the document, which is not followed`);
       if (steps >= REF_CHAIN_MAX) return no(`${shown} leads to no value: the references go round`);
-      found = target(document, ref);
+      if (!targets.has(ref)) targets.set(ref, target(document, ref));
+      found = targets.get(ref);
       if (found === undefined) return no(`${shown} is not in the document`);
     }
   };

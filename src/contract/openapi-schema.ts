@@ -5,7 +5,7 @@ import { refOf, type Resolve } from './openapi-refs.ts';
 
 export const SCHEMA_LEVELS_MAX = 6;
 /** Schemas within one tool: some documents unfold to millions. */
-export const SCHEMA_NODES_MAX = 400;
+export const SCHEMA_NODES_MAX = 200;
 const TEXT_CHARS_MAX = 1_000;
 const ENUM_MAX = 200;
 const PROPERTIES_MAX = 500;
