@@ -102,7 +102,8 @@ function undoFile(host: Host, dirs: StateDirs, id: string, file: JournalFile): F
     created: file.previous?.created ?? [], ownedServers: file.previous?.ownedServers ?? [],
   };
   const digest = digestOf(now);
-  if (digest === (file.before?.digest ?? null)) {
+  const modeOnly = now.state === 'file' && digest === file.after && now.stamp.mode !== file.before?.mode;
+  if (digest === (file.before?.digest ?? null) && !modeOnly) {
     // Undone already, for example by a rollback that was stopped half way.
     return { ...base, action: 'none', after: null, mode: file.mode, entries: [] };
   }

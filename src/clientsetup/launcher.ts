@@ -6,6 +6,7 @@ import type { FileSpec } from '../model/client.ts';
 import type { EntryChange, FilePlan, FileRecord, Snapshot } from '../model/plan.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { joinPath } from '../roots/paths.ts';
+import { withExecute } from './plan.ts';
 
 /** Never a package name: whoever owns it on a registry would be installed. */
 export const INSTALL_FIX = 'run in the praetorctl checkout: npm install -g .';
@@ -16,7 +17,7 @@ export const LAUNCHER_OWNER = 'praetorctl';
 export function launcherSpec(context: RootContext): FileSpec | undefined {
   if (context.platform === 'win32') return undefined;
   return {
-    role: 'launcher', scope: 'user', path: joinPath(context.platform, context.home, '.local', 'bin', 'praetorctl'), format: 'json', secret: false,
+    role: 'launcher', scope: 'user', path: joinPath(context.platform, context.home, '.local', 'bin', 'praetorctl'), format: 'json', secret: false, executable: true,
     tolerance: { comments: false, trailingCommas: false, bom: false, utf16le: false, emptyIsObject: false },
   };
 }
@@ -48,8 +49,9 @@ export function planLauncher(input: LauncherInput): { file: FilePlan | undefined
   }
   const after = new TextEncoder().encode(text);
   if (snapshot.state === 'absent') return { file: { ...base, action: 'create', after, entries: [entry('add')] }, diagnostics: [] };
-  if (sameBytes(snapshot.bytes, after)) return { file: { ...base, action: 'none', after: null, entries: [entry('none')] }, diagnostics: [] };
-  if (record !== undefined) return { file: { ...base, action: 'edit', after, mode: snapshot.stamp.mode, entries: [entry('change')] }, diagnostics: [] };
+  const mode = withExecute(spec, snapshot.stamp.mode);
+  if (sameBytes(snapshot.bytes, after) && mode === snapshot.stamp.mode) return { file: { ...base, action: 'none', after: null, entries: [entry('none')] }, diagnostics: [] };
+  if (record !== undefined || sameBytes(snapshot.bytes, after)) return { file: { ...base, action: 'edit', after, mode, entries: [entry('change')] }, diagnostics: [] };
   return {
     file: undefined,
     diagnostics: [{

@@ -161,13 +161,31 @@ function removal(input: PlanInput, draft: Draft, text: string): Pick<FilePlan, '
   return { action: 'edit', after: edited, mode };
 }
 
+/** A program of ours that its client cannot start. Only systems with such a right have files of this kind. */
+export function lacksExecute(spec: FileSpec, mode: number): boolean {
+  return spec.executable === true && (mode & 0o100) === 0;
+}
+
+/** The right to execute for everyone who may read. */
+export const withExecute = (spec: FileSpec, mode: number): number => (lacksExecute(spec, mode) ? mode | ((mode & 0o444) >> 2) : mode);
+
+/** The bytes are as desired: no work, unless the client could not start the program that they are. */
+function sameBytes(input: PlanInput, draft: Draft): FilePlan {
+  const { client, spec } = input.desired;
+  const { before, entries } = draft;
+  const base = { client: client.id, spec, before, ownedServers: draft.owned, created: input.record?.created ?? [] };
+  const mode = before.state === 'file' ? before.stamp.mode : 0;
+  if (before.state === 'absent' || entries.length === 0 || !lacksExecute(spec, mode)) return { ...base, action: 'none', after: null, mode, entries };
+  return { ...base, action: 'edit', after: before.bytes, mode: withExecute(spec, mode), entries: entries.map((entry) => ({ ...entry, action: 'change' })) };
+}
+
 function finish(input: PlanInput, draft: Draft): FileVerdict {
   const { client, spec, events, servers } = input.desired;
   const nothing = events.length === 0 && servers.length === 0;
   const base = { client: client.id, spec, before: draft.before, entries: draft.entries, ownedServers: draft.owned };
   const recorded = input.record?.created ?? [];
   // A file in which nothing of ours is left, but which we still remember, is no work: apply drops the record.
-  if (draft.ops.length === 0) return { file: { ...base, action: 'none', after: null, mode: 0, created: recorded }, diagnostics: [] };
+  if (draft.ops.length === 0) return { file: sameBytes(input, draft), diagnostics: [] };
   const prunes = [...recorded].sort(deepestFirst).map((path): EditOp => ({ op: 'prune', path }));
   const result = draft.read.editor.edit(draft.read.doc.text, [...draft.ops, ...prunes]);
   if (!result.ok) return { file: undefined, diagnostics: [refusal(input.desired, result.fault)] };
@@ -176,7 +194,7 @@ function finish(input: PlanInput, draft: Draft): FileVerdict {
     const mode = spec.executable === true ? 0o755 : spec.secret ? 0o600 : 0o644;
     return { file: { ...base, action: 'create', after: encodeText(draft.read.doc, result.text), mode, created }, diagnostics: [] };
   }
-  const end = nothing ? removal(input, draft, result.text) : { action: 'edit' as const, after: encodeText(draft.read.doc, result.text), mode: draft.before.stamp.mode };
+  const end = nothing ? removal(input, draft, result.text) : { action: 'edit' as const, after: encodeText(draft.read.doc, result.text), mode: withExecute(spec, draft.before.stamp.mode) };
   return { file: { ...base, ...end, created: end.action === 'restore' || end.action === 'delete' ? [] : created }, diagnostics: [] };
 }
 

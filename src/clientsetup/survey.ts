@@ -174,7 +174,7 @@ function applyOptions(ground: Ground, desired: ReadonlyMap<string, DesiredFile>,
 function readback(ground: Ground, file: FilePlan, bytes: Uint8Array | null, wanted: DesiredFile | undefined): { entries: readonly EntryChange[] } | Diagnostic {
   if (wanted === undefined || bytes === null) return { entries: file.entries };
   const stamp = file.before.state === 'file' ? file.before.stamp : { digest: '', size: bytes.length, dev: '0', ino: '0', mtimeNs: '0', mode: 0, uid: 0, gid: 0 };
-  const snapshot: Snapshot = { state: 'file', path: file.spec.path, target: file.before.target, links: [], bytes, stamp: { ...stamp, digest: '' } };
+  const snapshot: Snapshot = { state: 'file', path: file.spec.path, target: file.before.target, links: [], bytes, stamp: { ...stamp, digest: '', mode: file.mode } };
   const record: FileRecord | undefined = ground.records.get(file.spec.path);
   const known = { ...(record ?? EMPTY_RECORD), path: file.spec.path, ownedServers: file.ownedServers, created: file.created, pristine: false };
   const result = planFile({ desired: wanted, snapshot, record: known, original: undefined, adopt: false });

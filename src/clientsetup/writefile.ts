@@ -5,6 +5,7 @@ import type { Host } from '../host.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { EntryChange, FilePlan, FileRecord, Snapshot } from '../model/plan.ts';
 import { takeClientLock } from './locks.ts';
+import { withExecute } from './plan.ts';
 import { isUnmoved, sameSnapshot, takeSnapshot } from './snapshot.ts';
 import { OWN_DIR_MODE, dropEmptyDirs, dropFile, makeDir, pathsOf } from './statefiles.ts';
 
@@ -62,8 +63,8 @@ export function fitted(io: Pick<FileIo, 'host' | 'replan'>, file: FilePlan): Fil
 function modeAndOwner(file: FilePlan): { mode: number; owner?: { uid: number; gid: number } } {
   if (file.before.state === 'absent') return { mode: file.mode };
   const { mode, uid, gid } = file.before.stamp;
-  // A restore gives the original mode back, but not a bit that somebody took away since: modes are never widened.
-  return { mode: file.action === 'restore' ? file.mode & mode : mode, owner: { uid, gid } };
+  // A restore gives the original mode back, but not a bit that somebody took away since: nothing is widened by putting bytes back.
+  return { mode: file.action === 'restore' ? file.mode & mode : withExecute(file.spec, mode), owner: { uid, gid } };
 }
 
 /** Windows refuses to replace a file that another program has open; that passes. */

@@ -64,7 +64,7 @@ export interface FilePlan {
   readonly before: Exclude<Snapshot, { state: 'refused' }>;
   /** The bytes the file shall have; null for delete and none. */
   readonly after: Uint8Array | null;
-  /** Mode of a file that is created or restored; an edit keeps the mode of the target. */
+  /** Mode of a file that is created or restored; an edit keeps that of the target, with the right to execute where a program needs it. */
   readonly mode: number;
   readonly entries: readonly EntryChange[];
   /** Containers of the document that exist only because of us (this change and earlier ones). */

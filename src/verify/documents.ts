@@ -9,10 +9,10 @@ import { FILE_BYTES_MAX, takeSnapshot } from '../clientsetup/snapshot.ts';
 
 export type DocumentRead =
   | { readonly state: 'absent' }
-  | { readonly state: 'read'; readonly document: JsonObject; readonly bytes: Uint8Array; readonly links: readonly string[]; readonly modifiedAt: number }
+  | { readonly state: 'read'; readonly document: JsonObject; readonly bytes: Uint8Array; readonly links: readonly string[]; readonly modifiedAt: number; readonly mode: number }
   | { readonly state: 'unread'; readonly diagnostic: Diagnostic; readonly links: readonly string[]; readonly modifiedAt: number | undefined };
 
-interface Bytes { readonly bytes: Uint8Array; readonly links: readonly string[]; readonly modifiedAt: number }
+interface Bytes { readonly bytes: Uint8Array; readonly links: readonly string[]; readonly modifiedAt: number; readonly mode: number }
 
 /** Whole milliseconds, rounded up: a receipt of the same millisecond is not "after". */
 const toMs = (mtimeNs: string): number => Math.ceil(Number(BigInt(mtimeNs) / 1000n) / 1000);
@@ -20,11 +20,11 @@ const toMs = (mtimeNs: string): number => Math.ceil(Number(BigInt(mtimeNs) / 100
 function bytesOf(host: Host, path: string): Bytes | Diagnostic | undefined {
   const snapshot = takeSnapshot(host, path);
   if (snapshot.state === 'absent') return undefined;
-  if (snapshot.state === 'file') return { bytes: snapshot.bytes, links: snapshot.links, modifiedAt: toMs(snapshot.stamp.mtimeNs) };
+  if (snapshot.state === 'file') return { bytes: snapshot.bytes, links: snapshot.links, modifiedAt: toMs(snapshot.stamp.mtimeNs), mode: snapshot.stamp.mode };
   if (snapshot.diagnostic.code !== 'hard-link') return snapshot.diagnostic;
   try {
     const stat = host.stat(path);
-    return { bytes: host.readFile(path, FILE_BYTES_MAX), links: [], modifiedAt: toMs(stat?.mtimeNs ?? '0') };
+    return { bytes: host.readFile(path, FILE_BYTES_MAX), links: [], modifiedAt: toMs(stat?.mtimeNs ?? '0'), mode: stat?.mode ?? 0 };
   } catch (error) {
     return { ...snapshot.diagnostic, code: 'unreadable', message: `The file cannot be read (${hostErrorCode(error) ?? 'unknown'}).` };
   }
@@ -35,8 +35,8 @@ export function readEvidence(host: Host, client: string, file: Pick<FileSpec | E
   if (found === undefined) return { state: 'absent' };
   if ('code' in found) return { state: 'unread', diagnostic: { ...found, client }, links: [], modifiedAt: undefined };
   const opened = readDocument({ ...file, role: 'hooks', scope: 'user', secret: false }, found.bytes);
-  const { bytes, links, modifiedAt } = found;
-  if (opened.ok) return { state: 'read', document: opened.read.value, bytes, links, modifiedAt };
+  const { bytes, links, modifiedAt, mode } = found;
+  if (opened.ok) return { state: 'read', document: opened.read.value, bytes, links, modifiedAt, mode };
   const { fault } = opened;
   return {
     state: 'unread', links, modifiedAt,

@@ -17,7 +17,7 @@ import { launcherSpec } from '../clientsetup/launcher.ts';
 import { desiredFor, placedFiles, placeFor, type DesiredFile } from '../clientsetup/desired.ts';
 import { hookOps } from '../clientsetup/hook-ops.ts';
 import { mcpOps } from '../clientsetup/mcp-ops.ts';
-import { countForeign, findingsOf } from '../clientsetup/plan.ts';
+import { countForeign, findingsOf, lacksExecute } from '../clientsetup/plan.ts';
 import { takeSnapshot } from '../clientsetup/snapshot.ts';
 import { detect, pathDirs } from '../roots/context.ts';
 import { findProgram } from '../roots/installs.ts';
@@ -119,12 +119,13 @@ function foreignGone(desired: DesiredFile, record: FileRecord | undefined, read:
 function fileEvidence(desired: DesiredFile, record: FileRecord | undefined, read: DocumentRead): FileEvidence {
   const { client, spec } = desired;
   const document = read.state === 'read' ? read.document : read.state === 'absent' ? {} : undefined;
+  const stuck = read.state === 'read' && lacksExecute(spec, read.mode);
   return {
     spec, state: read.state, recorded: record !== undefined, installedAt: record?.installedAt,
     diagnostic: read.state === 'unread' ? read.diagnostic : undefined,
     links: read.state === 'absent' ? [] : read.links,
     modifiedAt: read.state === 'absent' ? undefined : read.modifiedAt,
-    hooks: hookEvidence(desired, document), servers: serverEvidence(desired, document, record),
+    hooks: hookEvidence(desired, document).map((hook) => (stuck && hook.status === 'as-desired' ? { ...hook, status: 'changed', keys: ['mode'] } : hook)), servers: serverEvidence(desired, document, record),
     commands: document === undefined ? [] : commandEvidence(client, spec, document),
     findings: read.state === 'read' ? findingsOf(client, spec, read.document, read.links).map((finding) => seenInFile(finding, spec.path, read.document)) : [],
     foreignGone: foreignGone(desired, record, read),

@@ -45,6 +45,21 @@ describe('the program', () => {
     }
   });
 
+  test('without the right to execute it is drift; apply gives it back, and rollback takes it away', async () => {
+    const where = await applied();
+    const file = join(where.home, PROGRAM);
+    chmodSync(file, 0o640);
+    const verdict = await cli(where, ['clients', 'verify', '--require', 'installed', '--json', ...ONLY]);
+    expect(verdict.code).toBe(3);
+    expect(verdict.out).toContain('"changed"');
+    expect((await cli(where, ['clients', 'plan', '--json', ...ONLY])).json).toMatchObject({ counts: { change: 1 } });
+    expect((await cli(where, ['clients', 'apply', '--yes', ...ONLY])).code).toBe(0);
+    expect(statSync(file).mode & 0o777).toBe(0o750);
+    expect((await cli(where, ['clients', 'verify', '--require', 'installed', ...ONLY])).code).toBe(0);
+    expect((await cli(where, ['clients', 'rollback', '--yes'])).code).toBe(0);
+    expect(statSync(file).mode & 0o777).toBe(0o640);
+  });
+
   test.each([
     ['a forbidden command is rejected with the reason', { tool: 'shell_command', args: { command: 'git push --force' } }, 2, /git\.push\.force/],
     ['the older shell tool too', { tool: 'Bash', args: { cmd: 'git push --force' } }, 2, /git\.push\.force/],
