@@ -1,9 +1,7 @@
 // Contract: the environment in which verify starts a client: what finds programs and configuration; no key, no token, no proxy of
 // the person's, and nothing but loopback to talk to. PURE.
 import type { Host } from '../host.ts';
-
-/** Nothing listens on the discard port: what is not for loopback goes nowhere. */
-const NOWHERE = 'http://127.0.0.1:9';
+import { LOOPBACK_ONLY } from '../clients/prove-kit.ts';
 
 const KEPT = ['HOME', 'PATH', 'USER', 'LOGNAME', 'LANG', 'LC_ALL', 'TERM', 'SHELL', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'XDG_DATA_HOME', 'XDG_CACHE_HOME', 'PRAETORCTL_STATE_DIR', 'PRAETORCTL_CONFIG_DIR'];
 
@@ -13,6 +11,5 @@ export function clientEnv(env: Host['env'], keptEnv: readonly string[], own: Rea
     const value = env[name];
     return value === undefined ? [] : [[name, value]];
   });
-  const proxies = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].flatMap((name): [string, string][] => [[name, NOWHERE], [name.toLowerCase(), NOWHERE]]);
-  return { ...Object.fromEntries(kept), ...Object.fromEntries(proxies), NO_PROXY: '127.0.0.1,localhost,::1', no_proxy: '127.0.0.1,localhost,::1', TMPDIR: tmp, ...own };
+  return { ...Object.fromEntries(kept), ...LOOPBACK_ONLY, TMPDIR: tmp, ...own };
 }

@@ -174,6 +174,27 @@ describe('the environment of the client', () => {
   });
 });
 
+describe('the configuration of the person', () => {
+  const startOf = (id: string): { argv: readonly string[]; files: Readonly<Record<string, { env?: Record<string, string> }>> } => {
+    const way = clientById(id).prove;
+    if (way === undefined || 'unsupported' in way) throw new Error('no way');
+    return way.start({ url: 'http://127.0.0.1:1/t', fileAt: (name) => `/f/${name}`, paths: {} }) as ReturnType<typeof startOf>;
+  };
+
+  it('cannot take Claude Code off loopback: the settings of the proof beat an env of the person', () => {
+    const { files } = startOf('claude');
+    const set = files['claude-settings.json']?.env ?? {};
+    for (const name of ['NO_PROXY', 'no_proxy']) expect(set[name]).toBe('127.0.0.1,localhost,::1');
+    for (const name of ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy']) expect(set[name]).toBe('http://127.0.0.1:9');
+    expect(set).toMatchObject({ CLAUDE_CODE_ENABLE_TELEMETRY: '0', OTEL_METRICS_EXPORTER: 'none', OTEL_LOGS_EXPORTER: 'none', OTEL_TRACES_EXPORTER: 'none', OTEL_EXPORTER_OTLP_HEADERS: '' });
+  });
+
+  it('cannot give Qwen Code another proxy', () => {
+    const { argv } = startOf('qwen');
+    expect(argv[argv.indexOf('--proxy') + 1]).toBe('http://127.0.0.1:9');
+  });
+});
+
 describe('the command', () => {
   async function here(): Promise<World> {
     const where = world();

@@ -1,10 +1,11 @@
 // Contract: how a proof starts Claude Code against a model on loopback. Measured on 2.1.332, Linux. PURE.
 import type { ProveSurface } from '../../model/client.ts';
-import { PROVE_KEY, PROVE_PROMPT } from '../prove-kit.ts';
+import { LOOPBACK_ONLY, NO_TELEMETRY, PROVE_KEY, PROVE_PROMPT } from '../prove-kit.ts';
 
 /** An `env` in the person's settings beats the process environment, so the same names go into a layer above it too. */
 function redirect(url: string): Record<string, string> {
   return {
+    ...LOOPBACK_ONLY, ...NO_TELEMETRY, CLAUDE_CODE_ENABLE_TELEMETRY: '0', BETA_TRACING_ENDPOINT: '', ENABLE_BETA_TRACING_DETAILED: '',
     ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: PROVE_KEY, ANTHROPIC_AUTH_TOKEN: '', CLAUDE_CODE_OAUTH_TOKEN: '', ANTHROPIC_CUSTOM_HEADERS: '',
     CLAUDE_CODE_USE_BEDROCK: '', CLAUDE_CODE_USE_VERTEX: '', CLAUDE_CODE_USE_FOUNDRY: '',
     DISABLE_TELEMETRY: '1', DISABLE_ERROR_REPORTING: '1', DISABLE_AUTOUPDATER: '1', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
