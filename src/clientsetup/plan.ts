@@ -237,7 +237,8 @@ export function planFile(input: PlanInput): FileVerdict {
   // A file that holds nothing of ours and shall hold nothing.
   if (entries.length === 0 && record === undefined && servers_.conflicts.length === 0) return { file: undefined, diagnostics: [] };
   if (servers_.conflicts.length > 0) return { file: undefined, diagnostics: conflicts(input, servers_.conflicts) };
-  const lint = !desired.active ? [] : findingsOf(client, spec, read.value, snapshot.state === 'file' ? snapshot.links : []).map((finding) => lintDiagnostic(desired, finding, read));
+  // A file that is not there has no faults: it will begin with what the client needs.
+  const lint = !desired.active || snapshot.state === 'absent' ? [] : findingsOf(client, spec, read.value, snapshot.state === 'file' ? snapshot.links : []).map((finding) => lintDiagnostic(desired, finding, read));
   if (lint.some((d) => d.severity === 'error')) return { file: undefined, diagnostics: lint };
   const done = finish(input, { before: snapshot, read, entries, ops: [...hooks.ops, ...servers_.ops], owned: servers_.owned });
   return { file: done.file, diagnostics: [...lint, ...notesFor(input, hooks), ...done.diagnostics] };

@@ -4,7 +4,7 @@
 // Nothing is thrown outside the two functions that the client calls: a plugin that fails to load is left out in silence.
 import type { HookEvent, HookSurface, McpServer, McpSurface } from '../../model/client.ts';
 import type { JsonObject } from '../../model/json.ts';
-import { httpEntry, strings } from '../mcp-kit.ts';
+import { httpEntry, strings, respelled } from '../mcp-kit.ts';
 import { commandHandler, topLevelArrays } from '../registration.ts';
 
 export const PLUGIN_BODY = `import { spawnSync } from "node:child_process";
@@ -74,7 +74,9 @@ export const PLUGIN_HOOKS: HookSurface = {
   handler: commandHandler(() => ({ body: PLUGIN_BODY })),
 };
 
-function mcpEntry(server: McpServer): JsonObject {
+/** Measured on OpenCode 1.18.33 and Kilo 7.7.9: `${NAME}` reaches the server as it is written, `{env:NAME}` is the value. */
+function mcpEntry(given: McpServer): JsonObject {
+  const server = respelled(given, (name) => `{env:${name}}`);
   if (server.kind === 'http') return { type: 'remote', ...httpEntry(server, 'url'), enabled: true };
   const environment = Object.keys(server.env).length > 0 ? { environment: strings(server.env) } : {};
   return { type: 'local', command: [server.command, ...server.args], ...environment, enabled: true };
