@@ -82,9 +82,19 @@ describe('the program', () => {
     expect(delegate(where, { tool: 'Bash', args: { cmd: 'git push --force' }, cwd: join(where.home, 'odd "dir"') }).code).toBe(2);
   });
 
+  test('a question of the hook asks the person, with its words', async () => {
+    const where = await applied();
+    const run = delegate(where, { tool: 'edit_file', args: { path: '.claude/settings.json' } });
+    expect([run.code, run.out]).toEqual([1, '']);
+    expect(run.err).toMatch(/self\.files/);
+  });
+
   test.each([
     ['no program', undefined, /not on PATH/],
     ['a crash', 'exit 70', /exit 70/],
+    ['a crash with the exit of a question', 'echo Error: boom >&2; exit 1', /exit 1/],
+    ['a question without its words', 'echo garbage; exit 1', /exit 1/],
+    ['garbage with exit 0', 'echo garbage', /exit 0/],
     ['a signal', 'kill -9 $$', /exit 137/],
   ])('%s rejects', async (_what, guard, said) => {
     const where = await applied();

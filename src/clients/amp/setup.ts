@@ -133,7 +133,7 @@ export const amp: ClientDefinition = {
     deny: measured('exit 2 rejects the call with the text on stderr'),
     ask: measured('exit 1 asks the person'),
     neutral: measured('an edit or a tool of a server is allowed, as by Amp\'s own rules; a shell command is asked about, because exit 0 would grant it'),
-    crash: measured('rejects the call: the program knows no other exit'),
+    crash: measured('rejects the call: the program takes only an answer that the hook gives'),
     timeout: measured('there is none: Amp waits, the hook\'s own deadline counts'),
     missingBinary: measured('rejects every guarded call'),
     denyEffect: 'call',

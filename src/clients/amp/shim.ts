@@ -7,14 +7,16 @@ export const SHIM_BODY = `#!/bin/sh
 case "$AGENT_TOOL_NAME" in ''|*[!A-Za-z0-9_.:/-]*) echo 'the guard does not know this tool name' >&2; exit 2 ;; esac
 here=$(pwd)
 case "$here" in *[!A-Za-z0-9_./@+=,:\\ -]*) directory= ;; *) directory="\\"directory\\":\\"$here\\"," ;; esac
-{ printf '{"tool":"%s",%s"args":' "$AGENT_TOOL_NAME" "$directory"; cat; printf '}'; } \\
-  | PRAETORCTL_SHIM_TOOL=$AGENT_TOOL_NAME praetorctl hook amp pre-tool > /dev/null
+answer=$({ printf '{"tool":"%s",%s"args":' "$AGENT_TOOL_NAME" "$directory"; cat; printf '}'; } \\
+  | PRAETORCTL_SHIM_TOOL=$AGENT_TOOL_NAME praetorctl hook amp pre-tool)
 code=$?
-case $code in
+# Exit 1 is also that of a program that crashed, so a question counts only with its words; "no opinion" is silent.
+case "$code$answer" in
   0) ;;
-  1|2) exit $code ;;
-  127) echo 'the guard gave no answer: praetorctl is not on PATH' >&2; exit 2 ;;
-  *) echo "the guard ended with exit $code" >&2; exit 2 ;;
+  '1{"decision":"ask",'*) exit 1 ;;
+  '2{"decision":"deny",'*) exit 2 ;;
+  127*) echo 'the guard gave no answer: praetorctl is not on PATH' >&2; exit 2 ;;
+  *) echo "the guard gave no answer that it knows: exit $code" >&2; exit 2 ;;
 esac
 # Amp has no way to say "no opinion". Its own rules behind this one allow every edit and every tool of a server, and ask about a
 # shell command unless it is one of a list: so an answer is given that never grants more than they would.
