@@ -14,25 +14,33 @@ export const off = made('hooks', true);
 export const doubtful = made('hooks', false);
 /** The client drops the whole file. */
 export const dropped = made('file', true);
+/** In some versions or in some places the client drops the whole file. */
+export const perhapsDropped = made('file', false);
 export const note = made('note', true);
 
 /** A layer of settings: its evidence name, and what a person calls it. */
 export type Layer = readonly [name: string, label: string];
 
-/** The boolean at a path in the first layer that has one: ordinary precedence, the strongest layer first. */
-export function firstBoolean(documents: ReadonlyMap<string, JsonObject>, layers: readonly Layer[], path: Path): { readonly value: boolean; readonly layer: Layer } | undefined {
+type Words = ReadonlyMap<JsonValue, boolean>;
+
+/**
+ * The boolean at a path in the first layer that has one: ordinary precedence, the strongest layer first. `words` are the values
+ * that are no booleans and that the client takes for one.
+ */
+export function firstBoolean(documents: ReadonlyMap<string, JsonObject>, layers: readonly Layer[], path: Path, words: Words = new Map()): { readonly value: boolean; readonly layer: Layer } | undefined {
   for (const layer of layers) {
-    const value = valueAt(documents.get(layer[0]), path);
-    if (typeof value === 'boolean') return { value, layer };
+    const found = valueAt(documents.get(layer[0]), path);
+    const value = typeof found === 'boolean' || found === undefined ? found : words.get(found);
+    if (value !== undefined) return { value, layer };
   }
   return undefined;
 }
 
-/** A variable that is on by any of the usual words: on for certain where the client was seen to take `1`, else perhaps. */
-export function variableOn(env: RootContext['env'], name: string, way: SilentWay, message: string): Finding[] {
-  const value = (env[name] ?? '').toLowerCase();
+/** A variable that is on by any of the usual words: on for certain with those that the client was seen to take, else perhaps. */
+export function variableOn(env: RootContext['env'], name: string, way: SilentWay, message: string, certain: readonly string[] = ['1', 'true']): Finding[] {
+  const value = (env[name] ?? '').trim().toLowerCase();
   if (value === '' || value === '0' || value === 'false') return [];
-  return [(value === '1' || value === 'true' ? off : doubtful)(way, message, { source: ENVIRONMENT, path: [name] })];
+  return [(certain.includes(value) ? off : doubtful)(way, message, { source: ENVIRONMENT, path: [name] })];
 }
 
 /** The directories above one, nearest first. */

@@ -67,6 +67,7 @@ const FLAG = 'shows only in a session with a flag of its own';
 const SAME = 'the same switch in another layer';
 const NOTHING = 'keeps nothing from running';
 const NO_PROGRAM = 'the client cannot be had';
+const DEPENDS = 'depends on the value';
 const VERSION = 'not in the pinned version';
 
 const claudeUser = inHome('.claude', 'settings.json');
@@ -85,6 +86,16 @@ const claude = [
   ['claude.record-mode', 'record mode through env in the settings', 'off', (world) => json(world, claudeUser(world), (d) => ({ ...d, env: { PRAETORCTL_HOOK_RECORD_DIR: recordDir(world) } })), 'off'],
   ['claude.env-moves-hook', 'another PATH through env in the settings', 'doubt', merged(claudeUser, { env: { PATH: '/usr/bin:/bin' } }), 'closed'],
   ['claude.settings-ignored', 'model of a wrong type', 'drop', merged(claudeUser, { model: 5 }), 'off'],
+  ...Object.entries({
+    disableAllHooks: ['true', 1], permissions: [{ deny: 'x' }, { defaultMode: 'nope' }], env: ['x'], apiKeyHelper: [1], cleanupPeriodDays: ['x'], statusLine: ['x'],
+    enabledPlugins: [[]], includeCoAuthoredBy: ['no'], sandbox: [1], outputStyle: [7], spinnerTipsEnabled: ['yes'], autoUpdatesChannel: ['nightly'],
+  }).flatMap(([key, values]) => values.map((value) => ['claude.settings-ignored', `${key}: ${JSON.stringify(value)}`, 'drop', merged(claudeUser, { [key]: value }), 'off'])),
+  ...['true', 1, ' YES ', 'on'].map((value) => ['claude.simple-mode', `CLAUDE_CODE_SIMPLE ${JSON.stringify(value)} through env in the settings`, 'off', merged(claudeUser, { env: { CLAUDE_CODE_SIMPLE: value } }), 'off']),
+  ['claude.simple-mode', 'CLAUDE_CODE_SIMPLE=yes in the environment', 'off', undefined, 'off', { env: () => ({ CLAUDE_CODE_SIMPLE: 'yes' }) }],
+  ['claude.safe-mode', 'CLAUDE_CODE_SAFE_MODE "on" through env in the settings', 'off', merged(claudeUser, { env: { CLAUDE_CODE_SAFE_MODE: 'on' } }), 'off'],
+  ['claude.env-moves-hook', 'CLAUDE_CONFIG_DIR through env in the settings', 'doubt', merged(claudeUser, { env: { CLAUDE_CONFIG_DIR: '/nowhere' } }), DEPENDS],
+  ['claude.env-moves-hook', 'CLAUDE_CODE_SHELL_PREFIX through env in the settings', 'doubt', merged(claudeUser, { env: { CLAUDE_CODE_SHELL_PREFIX: '/bin/true' } }), DEPENDS],
+  ['claude.env-moves-hook', 'NODE_OPTIONS through env in the settings', 'doubt', merged(claudeUser, { env: { NODE_OPTIONS: '--require /nowhere.js' } }), DEPENDS],
   ['claude.settings-ignored', 'permissions of a wrong type', 'drop', merged(claudeUser, { permissions: 'x' }), SAME],
   ['claude.settings-ignored', 'a damaged entry of somebody else under PreToolUse', 'drop', changed('claude', (d) => { d.hooks.PreToolUse.push({ hooks: [{ type: 'zzz' }] }); }), 'off'],
   ['claude.settings-ignored', 'a damaged entry of somebody else under Stop', 'doubt', changed('claude', (d) => { d.hooks.Stop = [{ hooks: [{ type: 'zzz' }] }]; }), VERSION],
@@ -149,6 +160,12 @@ const codex = [
   ['codex.project-untrusted', 'a project that nobody trusted', 'off', (world) => put(world, codexConfig(world), textOf(codexConfig(world)).replace(/trust_level = "trusted"/, 'trust_level = "untrusted"')), 'a project registration', { scope: 'project' }],
   ['codex.hooks-file-dropped', 'an unknown key in hooks.json', 'drop', changed('codex', (d) => ({ ...d, version: 1 })), 'off'],
   ['codex.hooks-file-dropped', 'a handler of an unknown type', 'drop', changed('codex', (d) => { d.hooks.Stop = [{ hooks: [{ type: 'shell' }] }]; }), SAME],
+  ['codex.hooks-file-dropped', 'an event that is an object', 'drop', changed('codex', (d) => { d.hooks.Stop = {}; }), 'off'],
+  ['codex.hooks-file-dropped', 'an event that is a string', 'doubt', changed('codex', (d) => { d.hooks.Stop = 'x'; }), SAME],
+  ['codex.hooks-file-dropped', 'a description that is a number', 'doubt', changed('codex', (d) => ({ ...d, description: 1 })), SAME],
+  ['codex.hooks-file-dropped', 'a matcher that is a number', 'doubt', changed('codex', (d) => { d.hooks.Stop = [{ matcher: 1, hooks: [] }]; }), SAME],
+  ...[{}, { command: 1 }, { command: 'true', timeout: -1 }, { command: 'true', async: 'no' }].map((more) => (
+    ['codex.hooks-file-dropped', `a handler of somebody else with ${JSON.stringify(more)}`, 'doubt', changed('codex', (d) => { d.hooks.Stop = [{ hooks: [{ type: 'command', ...more }] }]; }), SAME])),
   ['codex.two-hook-sources', 'hooks in config.toml too', 'note', added(codexConfig, '\n[[hooks.PreToolUse]]\nmatcher = "Nothing"\n[[hooks.PreToolUse.hooks]]\ntype = "command"\ncommand = "true"\n'), NOTHING],
   ['file.client-rejects', 'a byte order mark', 'unread', bytes('codex', (text) => `\ufeff${text}`), 'off'],
   ['file.invalid-document', 'hooks.json that is cut off', 'unread', bytes('codex', (text) => text.slice(0, text.length / 2)), SAME],
@@ -166,6 +183,7 @@ const codex = [
 const geminiProject = inProject('.gemini', 'settings.json');
 const gemini = [
   ['gemini.hooks-off', 'hooksConfig.enabled of the user', 'off', merged(inHome('.gemini', 'settings.json'), { hooksConfig: { enabled: false } }), 'off'],
+  ...['false', 0].map((enabled) => ['gemini.hooks-off', `hooksConfig.enabled of the user as ${JSON.stringify(enabled)}`, 'off', merged(inHome('.gemini', 'settings.json'), { hooksConfig: { enabled } }), 'off']),
   ['gemini.hooks-off', 'hooksConfig.enabled of the workspace', 'off', merged(geminiProject, { hooksConfig: { enabled: false } }), 'off'],
   ['gemini.hooks-off', 'hooksConfig.enabled of the system', 'off', merged(inSystem('etc/gemini-cli/settings.json'), { hooksConfig: { enabled: false } }), SYSTEM_ONLY],
   ['gemini.hooks-off', 'hooksConfig.enabled of the system defaults', 'off', (world) => put(world, join(world.home, 'defaults.json'), '{"hooksConfig": {"enabled": false}}'), 'refused below a directory that others may write', { env: (world) => ({ GEMINI_CLI_SYSTEM_DEFAULTS_PATH: join(world.home, 'defaults.json') }) }],
@@ -183,6 +201,7 @@ const gemini = [
 
 const qwen = [
   ['qwen.disable-all-hooks', 'disableAllHooks of the user', 'off', merged(inHome('.qwen', 'settings.json'), { disableAllHooks: true }), 'off'],
+  ['qwen.disable-all-hooks', 'disableAllHooks of the user as a string', 'off', merged(inHome('.qwen', 'settings.json'), { disableAllHooks: 'true' }), 'off'],
   ['qwen.disable-all-hooks', 'disableAllHooks of the workspace', 'off', merged(inProject('.qwen', 'settings.json'), { $version: 4, disableAllHooks: true }), 'off'],
   ['qwen.disable-all-hooks', 'disableAllHooks of the system', 'off', (world) => put(world, join(world.home, 'system.json'), '{"$version": 4, "disableAllHooks": true}'), 'off', { env: (world) => ({ QWEN_CODE_SYSTEM_SETTINGS_PATH: join(world.home, 'system.json') }) }],
   ['qwen.disable-all-hooks', 'disableAllHooks of the system defaults', 'off', (world) => put(world, join(world.home, 'defaults.json'), '{"$version": 4, "disableAllHooks": true}'), 'off', { env: (world) => ({ QWEN_CODE_SYSTEM_DEFAULTS_PATH: join(world.home, 'defaults.json') }) }],
@@ -217,6 +236,8 @@ const agy = [
 const copilot = [
   ['copilot-cli.hooks-version', 'another version in our hooks file', 'drop', changed('copilot-cli', (d) => ({ ...d, version: 2 })), 'off'],
   ['copilot-cli.hooks-type', 'hooks that are no object', 'drift', changed('copilot-cli', (d) => ({ ...d, hooks: [] })), SAME],
+  ['copilot-cli.hooks-file-disables', 'disableAllHooks in our hooks file', 'off', changed('copilot-cli', (d) => ({ ...d, disableAllHooks: true })), 'off'],
+  ['copilot-cli.hooks-file-disables', 'disableAllHooks in another hooks file', 'off', merged(inHome('.copilot', 'hooks', 'other.json'), { version: 1, hooks: {}, disableAllHooks: true }), 'off'],
   ['copilot-cli.disable-all-hooks', 'disableAllHooks of the repository', 'doubt', merged(inProject('.github', 'copilot', 'settings.json'), { disableAllHooks: true }), 'in a folder that is not trusted the file is not read; with trust it was not tried'],
   ['file.client-rejects', 'a byte order mark', 'unread', bytes('copilot-cli', (text) => `\ufeff${text}`), 'off'],
   ['file.client-rejects', 'a comment', 'unread', bytes('copilot-cli', (text) => `// a comment\n${text}`), 'off'],

@@ -1,7 +1,7 @@
 // Contract: everything by which Claude Code leaves our hooks out, as far as its files and the environment show it. Measured on
 // 2.1.197 (A) and 2.1.332 (B), Linux, where it does not say otherwise. PURE.
 import type { Fact, Finding, RootContext, SilentWay } from '../../model/client.ts';
-import { isObject, type JsonObject, type JsonValue, type Path } from '../../model/json.ts';
+import { isObject, showPath, valueAt, type JsonObject, type JsonValue, type Path } from '../../model/json.ts';
 import { unknown } from '../facts.ts';
 import { doubtful, dropped, firstBoolean, off, variableOn, type Layer } from '../silent-kit.ts';
 
@@ -13,10 +13,10 @@ const WAYS = {
   disabled: { id: 'claude.disable-all-hooks', looks: '`disableAllHooks: true` in the user, project, local or managed settings', fix: 'set disableAllHooks to false or remove it', ...SEEN },
   managedOnly: { id: 'claude.managed-hooks-only', looks: '`allowManagedHooksOnly: true` in managed settings, also in a file of managed-settings.d', fix: ADMINISTRATOR, ...SEEN },
   pluginOnly: { id: 'claude.plugin-only', looks: '`strictPluginOnlyCustomization` true or with `hooks`, in managed settings', fix: ADMINISTRATOR, ...SEEN },
-  simple: { id: 'claude.simple-mode', looks: '`CLAUDE_CODE_SIMPLE=1` in the environment, or in `env` of any settings', fix: 'unset CLAUDE_CODE_SIMPLE', ...SEEN },
-  safe: { id: 'claude.safe-mode', looks: '`CLAUDE_CODE_SAFE_MODE=1` in the environment, or in `env` of any settings', fix: 'unset CLAUDE_CODE_SAFE_MODE', ...SEEN },
+  simple: { id: 'claude.simple-mode', looks: '`CLAUDE_CODE_SIMPLE` on (`1`, `true`, `yes` or `on`, in any case) in the environment, or in `env` of any settings', fix: 'unset CLAUDE_CODE_SIMPLE', ...SEEN },
+  safe: { id: 'claude.safe-mode', looks: '`CLAUDE_CODE_SAFE_MODE` on in the same words in the environment, or in `env` of any settings', fix: 'unset CLAUDE_CODE_SAFE_MODE', ...SEEN },
   record: { id: 'claude.record-mode', looks: '`PRAETORCTL_HOOK_RECORD_DIR` in `env` of any settings: the hook records and refuses nothing', fix: 'remove PRAETORCTL_HOOK_RECORD_DIR from env in the settings', ...SEEN },
-  moved: { id: 'claude.env-moves-hook', looks: '`PATH`, `HOME` or one of our directories in `env` of any settings: the hook runs another program or none (2.1.332 then blocks the call, by onFailure), or leaves its receipts elsewhere', fix: 'remove that variable from env in the settings', basis: 'measured', versions: '2.1.332, with PATH' },
+  moved: { id: 'claude.env-moves-hook', looks: '`PATH`, `HOME`, `NODE_OPTIONS`, `CLAUDE_CONFIG_DIR`, `CLAUDE_CODE_SHELL_PREFIX` or one of our directories in `env` of any settings: the hook runs another program, in another way or not at all (2.1.332 then blocks the call, by onFailure), or leaves its receipts elsewhere', fix: 'remove that variable from env in the settings', basis: 'measured', versions: '2.1.332, with PATH' },
 } as const satisfies Record<string, SilentWay>;
 
 export const CLAUDE_SILENT: readonly SilentWay[] = Object.values(WAYS);
@@ -63,12 +63,38 @@ function ignored(path: Path, message: string, certain: boolean): Finding {
   return (certain ? dropped : doubtful)(WAYS.ignored, `${message}; Claude Code ignores the whole file${certain ? '' : ' (some versions only this entry)'}`, { path });
 }
 
+type Kind = 'a boolean' | 'a string' | 'a number' | 'a list' | 'an object';
+
+const IS: Readonly<Record<Kind, (value: JsonValue) => boolean>> = {
+  'a boolean': (value) => typeof value === 'boolean', 'a string': (value) => typeof value === 'string', 'a number': (value) => typeof value === 'number',
+  'a list': Array.isArray, 'an object': isObject,
+};
+
+// As read in the binary of B; `delegate` is an older version's.
+const MODES = ['acceptEdits', 'auto', 'bypassPermissions', 'default', 'delegate', 'dontAsk', 'manual', 'plan'];
+const CHANNELS = ['latest', 'stable', 'rc'];
+
+// One value of another kind under these keys and the whole file is dropped. Not so, measured: a `theme` or `enabledMcpjsonServers`
+// of another kind, a damaged entry within `permissions.allow` or within `env`.
+const KINDS: readonly (readonly [path: Path, kind: Kind, words?: readonly string[]])[] = [
+  [['model'], 'a string'], [['permissions'], 'an object'], [['hooks'], 'an object'], [['disableAllHooks'], 'a boolean'],
+  [['permissions', 'deny'], 'a list'], [['permissions', 'defaultMode'], 'a string', MODES],
+  [['env'], 'an object'], [['apiKeyHelper'], 'a string'], [['cleanupPeriodDays'], 'a number'], [['statusLine'], 'an object'],
+  [['enabledPlugins'], 'an object'], [['includeCoAuthoredBy'], 'a boolean'], [['sandbox'], 'an object'], [['outputStyle'], 'a string'],
+  [['spinnerTipsEnabled'], 'a boolean'], [['autoUpdatesChannel'], 'a string', CHANNELS],
+];
+
+function wrongKinds(document: JsonObject): Finding[] {
+  return KINDS.flatMap(([path, kind, words]) => {
+    const value = valueAt(document, path);
+    if (value === undefined) return [];
+    if (!IS[kind](value)) return [ignored(path, `${showPath(path)} is not ${kind}`, true)];
+    return words === undefined || words.includes(String(value)) ? [] : [ignored(path, `${showPath(path)} is none of ${words.join(', ')}`, true)];
+  });
+}
+
 export function lintSettings(document: JsonObject): Finding[] {
-  const found: Finding[] = [];
-  if (document['model'] !== undefined && typeof document['model'] !== 'string') found.push(ignored(['model'], 'model is not a string', true));
-  for (const key of ['permissions', 'hooks']) {
-    if (document[key] !== undefined && !isObject(document[key])) found.push(ignored([key], `${key} is not an object`, true));
-  }
+  const found = wrongKinds(document);
   const hooks = document['hooks'];
   if (!isObject(hooks)) return found;
   for (const event of Object.keys(hooks)) {
@@ -88,7 +114,11 @@ function managedLayers(documents: ReadonlyMap<string, JsonObject>): Layer[] {
   return [...more, 'managed'].map((name): Layer => [name, 'managed']);
 }
 
-const MOVING = ['PATH', 'HOME', 'XDG_STATE_HOME', 'XDG_CONFIG_HOME', 'PRAETORCTL_STATE_DIR', 'PRAETORCTL_CONFIG_DIR'];
+const MOVING = ['PATH', 'HOME', 'NODE_OPTIONS', 'CLAUDE_CONFIG_DIR', 'CLAUDE_CODE_SHELL_PREFIX', 'XDG_STATE_HOME', 'XDG_CONFIG_HOME', 'PRAETORCTL_STATE_DIR', 'PRAETORCTL_CONFIG_DIR'];
+
+// Measured: in any case and with spaces around, also as a number or a boolean in the settings.
+const ON = ['1', 'true', 'yes', 'on'];
+const saysOn = (value: JsonValue | undefined): boolean => ON.includes(String(value).trim().toLowerCase());
 
 /** `env` of any settings reaches the client and its hooks. */
 function throughSettings(documents: ReadonlyMap<string, JsonObject>): Finding[] {
@@ -98,13 +128,15 @@ function throughSettings(documents: ReadonlyMap<string, JsonObject>): Finding[] 
     const at = (name: string): { source: string; path: Path } => ({ source, path: ['env', name] });
     const found: Finding[] = [];
     for (const [name, way] of [['CLAUDE_CODE_SIMPLE', WAYS.simple], ['CLAUDE_CODE_SAFE_MODE', WAYS.safe]] as const) {
-      if (env[name] === '1') found.push(off(way, `${name}=1 turns hooks off`, at(name), `remove ${name} from env in the settings`));
+      if (saysOn(env[name])) found.push(off(way, `${name}=${String(env[name]).trim()} turns hooks off`, at(name), `remove ${name} from env in the settings`));
     }
     if ((env['PRAETORCTL_HOOK_RECORD_DIR'] ?? '') !== '') found.push(off(WAYS.record, 'PRAETORCTL_HOOK_RECORD_DIR is set: the hook records and refuses nothing', at('PRAETORCTL_HOOK_RECORD_DIR')));
-    for (const name of MOVING) if (env[name] !== undefined) found.push(doubtful(WAYS.moved, `the settings give hooks another ${name}`, at(name)));
+    for (const name of MOVING) if (env[name] !== undefined) found.push(doubtful(WAYS.moved, `the settings give the client and its hooks another ${name}`, at(name)));
     return found;
   });
 }
+
+const saidOn = (env: RootContext['env'], name: string): string => `${name}=${(env[name] ?? '').trim()} turns hooks off`;
 
 export function switches(documents: ReadonlyMap<string, JsonObject>, env: RootContext['env']): Finding[] {
   const found: Finding[] = [];
@@ -120,7 +152,7 @@ export function switches(documents: ReadonlyMap<string, JsonObject>, env: RootCo
     found.push(off(WAYS.pluginOnly, 'managed settings allow hooks from plugins only', { source: strict[0], path: ['strictPluginOnlyCustomization'] }));
   }
   return [
-    ...found, ...variableOn(env, 'CLAUDE_CODE_SIMPLE', WAYS.simple, 'CLAUDE_CODE_SIMPLE=1 turns hooks off'),
-    ...variableOn(env, 'CLAUDE_CODE_SAFE_MODE', WAYS.safe, 'CLAUDE_CODE_SAFE_MODE=1 turns hooks off'), ...throughSettings(documents),
+    ...found, ...variableOn(env, 'CLAUDE_CODE_SIMPLE', WAYS.simple, saidOn(env, 'CLAUDE_CODE_SIMPLE'), ON),
+    ...variableOn(env, 'CLAUDE_CODE_SAFE_MODE', WAYS.safe, saidOn(env, 'CLAUDE_CODE_SAFE_MODE'), ON), ...throughSettings(documents),
   ];
 }

@@ -1,14 +1,14 @@
 // Contract: everything by which the Codex CLI leaves our hooks out besides missing trust, as far as files show it. Measured on
 // 0.171.0, Linux. PURE.
 import type { Fact, Finding, RootContext, SilentWay } from '../../model/client.ts';
-import { isObject, valueAt, type JsonObject, type Path } from '../../model/json.ts';
+import { isObject, valueAt, type JsonObject, type JsonValue, type Path } from '../../model/json.ts';
 import { wrappedArrays } from '../registration.ts';
-import { ancestors, doubtful, dropped, note, off } from '../silent-kit.ts';
+import { ancestors, doubtful, dropped, note, off, perhapsDropped } from '../silent-kit.ts';
 
 const SEEN = { basis: 'measured', versions: '0.171.0' } as const;
 
 const WAYS = {
-  dropped: { id: 'codex.hooks-file-dropped', looks: 'an unknown top-level key, a handler of an unknown type, a timeout that is no whole number or a group without a list, of anybody, in hooks.json', fix: 'correct that entry, then run: praetorctl clients plan --client codex', ...SEEN },
+  dropped: { id: 'codex.hooks-file-dropped', looks: 'an unknown top-level key, a handler of an unknown type, an event or group without a list, or a description, matcher, command, timeout or async of the wrong kind, of anybody, in hooks.json', fix: 'correct that entry, then run: praetorctl clients plan --client codex', ...SEEN },
   feature: { id: 'codex.feature-off', looks: '`features.hooks = false` (or `codex_hooks`) in the user, system or managed config.toml, in requirements.toml, or in the project\'s of a trusted project', fix: 'remove features.hooks = false', ...SEEN },
   profile: { id: 'codex.profile-feature-off', looks: '`features.hooks = false` in a `NAME.config.toml` beside the user\'s config.toml: sessions with `-p NAME` run without hooks', fix: 'remove features.hooks = false from that profile', ...SEEN },
   above: { id: 'codex.feature-off-above', looks: '`features.hooks = false` in `.codex/config.toml` of a directory above the project', fix: 'remove features.hooks = false', ...SEEN },
@@ -27,8 +27,38 @@ export const CODEX_UNSEEN: readonly Fact[] = [
   seen('`write_stdin`: text typed into an approved running shell passes no hook'),
 ];
 
-export function lintHooks(document: JsonObject): Finding[] {
+// Measured with an object under Stop; the other events that Codex knows are taken to be read alike. Other names may pass as unknown.
+const EVENTS = ['PreToolUse', 'PostToolUse', 'PermissionRequest', 'UserPromptSubmit', 'SessionStart', 'SessionEnd', 'Stop', 'SubagentStart', 'SubagentStop'];
+
+/** Values of the wrong kind that were not each tried in every place. */
+function wrongKinds(document: JsonObject): Finding[] {
   const found: Finding[] = [];
+  const check = (right: boolean, message: string, path: Path): void => { if (!right) found.push(perhapsDropped(WAYS.dropped, `${message}; Codex drops the whole file`, { path })); };
+  const optional = (value: JsonValue | undefined, kind: 'string' | 'boolean'): boolean => value === undefined || typeof value === kind;
+  check(optional(document['description'], 'string'), 'description is not a string', ['description']);
+  const hooks = document['hooks'];
+  for (const [event, groups] of isObject(hooks) ? Object.entries(hooks) : []) {
+    if (isObject(groups) && EVENTS.includes(event)) found.push(dropped(WAYS.dropped, 'an event has no list; Codex drops the whole file', { path: ['hooks', event] }));
+    else check(Array.isArray(groups), 'an event has no list', ['hooks', event]);
+  }
+  for (const { path, items } of wrappedArrays(document)) {
+    items.forEach((group, index) => {
+      if (!isObject(group)) return;
+      check(group['matcher'] === null || optional(group['matcher'], 'string'), 'a matcher is not a string', [...path, index, 'matcher']);
+      for (const [h, handler] of Array.isArray(group['hooks']) ? group['hooks'].entries() : []) {
+        if (!isObject(handler)) continue;
+        const at = [...path, index, 'hooks', h];
+        check(handler['type'] !== 'command' || typeof handler['command'] === 'string', 'a handler has no command that is a string', at);
+        check(Number(handler['timeout'] ?? 0) >= 0, 'a timeout is negative', at);
+        check(optional(handler['async'], 'boolean'), 'async is not a boolean', at);
+      }
+    });
+  }
+  return found;
+}
+
+export function lintHooks(document: JsonObject): Finding[] {
+  const found = wrongKinds(document);
   const drop = (message: string, path: Path): void => { found.push(dropped(WAYS.dropped, `${message}; Codex drops the whole file`, { path })); };
   for (const key of Object.keys(document)) {
     if (key !== 'hooks' && key !== 'description') drop('an unknown top-level key', [key]);

@@ -2,13 +2,14 @@
 // where it does not say otherwise. PURE.
 import type { Fact, Finding, SilentWay } from '../../model/client.ts';
 import { isObject, type JsonObject } from '../../model/json.ts';
-import { doubtful, dropped } from '../silent-kit.ts';
+import { doubtful, dropped, off } from '../silent-kit.ts';
 
 const SEEN = { basis: 'measured', versions: '1.0.102' } as const;
 
 const WAYS = {
   version: { id: 'copilot-cli.hooks-version', looks: '`version` is not 1 in our hooks file', fix: 'set version to 1', ...SEEN },
   type: { id: 'copilot-cli.hooks-type', looks: '`hooks` is not an object in our hooks file', fix: 'make hooks an object', ...SEEN },
+  fileDisabled: { id: 'copilot-cli.hooks-file-disables', looks: '`disableAllHooks: true` in any file of the client\'s hooks directory, ours or another', fix: 'remove disableAllHooks', ...SEEN },
   disabled: { id: 'copilot-cli.disable-all-hooks', looks: '`disableAllHooks: true` in the repository\'s .github/copilot/settings.json or settings.local.json', fix: 'remove disableAllHooks', basis: 'documented' },
 } as const satisfies Record<string, SilentWay>;
 
@@ -28,10 +29,16 @@ export function lintHooks(document: JsonObject): Finding[] {
   return found;
 }
 
-/** Documented: the repository's switch turns off hooks of every source. Measured: the user's own does not. */
+/**
+ * Documented: the repository's switch turns off hooks of every source. Measured: one in the user's settings.json does not, one in a
+ * file of the hooks directory does.
+ */
 export function switches(documents: ReadonlyMap<string, JsonObject>): Finding[] {
-  const source = ['local', 'project'].find((one) => documents.get(one)?.['disableAllHooks'] === true);
-  if (source === undefined) return [];
+  const disables = (name: string): boolean => documents.get(name)?.['disableAllHooks'] === true;
+  const files = [...documents.keys()].filter((name) => name.startsWith('user-hooks/') && disables(name));
+  const found = files.map((source) => off(WAYS.fileDisabled, `disableAllHooks is true in ${source.slice('user-hooks/'.length)}`, { source, path: ['disableAllHooks'] }));
+  const source = ['local', 'project'].find(disables);
+  if (source === undefined) return found;
   const file = source === 'local' ? '.github/copilot/settings.local.json' : '.github/copilot/settings.json';
-  return [doubtful(WAYS.disabled, `disableAllHooks is true in ${file}`, { source, path: ['disableAllHooks'] }, `remove disableAllHooks from ${file}`)];
+  return [...found, doubtful(WAYS.disabled, `disableAllHooks is true in ${file}`, { source, path: ['disableAllHooks'] }, `remove disableAllHooks from ${file}`)];
 }

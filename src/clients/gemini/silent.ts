@@ -2,7 +2,7 @@
 // 0.61.0, Linux, where it does not say otherwise. PURE.
 import type { Fact, Finding, RootContext, SilentWay } from '../../model/client.ts';
 import { CANONICAL_EVENTS } from '../../model/events.ts';
-import { isObject, valueAt, type JsonObject } from '../../model/json.ts';
+import { isObject, valueAt, type JsonObject, type JsonValue } from '../../model/json.ts';
 import { commandFor } from '../registration.ts';
 import { firstBoolean, folderRule, off, type Layer } from '../silent-kit.ts';
 
@@ -42,7 +42,7 @@ function untrusted(documents: ReadonlyMap<string, JsonObject>, context: RootCont
 
 export function switches(documents: ReadonlyMap<string, JsonObject>, _env: RootContext['env'], context: RootContext): Finding[] {
   const found: Finding[] = [];
-  const enabled = firstBoolean(documents, LAYERS, ['hooksConfig', 'enabled']);
+  const enabled = firstBoolean(documents, LAYERS, ['hooksConfig', 'enabled'], new Map<JsonValue, boolean>([['false', false], [0, false]]));
   if (enabled?.value === false) {
     const [source, label] = enabled.layer;
     found.push(off(WAYS.off, `hooksConfig.enabled is false in ${label}`, { source, path: ['hooksConfig', 'enabled'] }, `set hooksConfig.enabled to true in ${label}`));

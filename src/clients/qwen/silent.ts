@@ -7,7 +7,7 @@ import { doubtful, firstBoolean, folderRule, off, type Layer } from '../silent-k
 const SEEN = { basis: 'measured', versions: '0.24.4' } as const;
 
 const WAYS = {
-  disabled: { id: 'qwen.disable-all-hooks', looks: '`disableAllHooks: true` in the user, workspace, system or system-defaults settings', fix: 'remove disableAllHooks', ...SEEN },
+  disabled: { id: 'qwen.disable-all-hooks', looks: '`disableAllHooks: true` (also as a string) in the user, workspace, system or system-defaults settings', fix: 'remove disableAllHooks', ...SEEN },
   type: { id: 'qwen.hooks-type', looks: '`hooks` is not an object', fix: 'make hooks an object', ...SEEN },
   untrusted: { id: 'qwen.folder-untrusted', looks: '`DO_NOT_TRUST` for this folder, or one above it, in trustedFolders.json, where `security.folderTrust.enabled` is true', fix: 'trust the folder in the dialog of Qwen Code itself', basis: 'unknown' },
 } as const satisfies Record<string, SilentWay>;
@@ -26,7 +26,7 @@ const LAYERS: readonly Layer[] = [['system', 'the system settings'], ['project',
 
 export function switches(documents: ReadonlyMap<string, JsonObject>, _env: RootContext['env'], context: RootContext): Finding[] {
   const found: Finding[] = [];
-  const disabled = firstBoolean(documents, LAYERS, ['disableAllHooks']);
+  const disabled = firstBoolean(documents, LAYERS, ['disableAllHooks'], new Map([['true', true]]));
   if (disabled?.value === true) {
     const [source, label] = disabled.layer;
     found.push(off(WAYS.disabled, `disableAllHooks is true in ${label}`, { source, path: ['disableAllHooks'] }, `remove disableAllHooks from ${label}`));
