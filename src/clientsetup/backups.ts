@@ -8,6 +8,7 @@ import { readJournal, runDir, runIds } from './journal.ts';
 import type { Journal, JournalFile, RunnablePlan } from './journal.ts';
 import { originalsDir, readProven, readRecords } from './records.ts';
 import { dropRunDir } from './recover.ts';
+import { leavesLink } from './plan.ts';
 import { digestOf, takeSnapshot } from './snapshot.ts';
 import { dropFile, pathsOf } from './statefiles.ts';
 import type { StateDirs } from './statefiles.ts';
@@ -109,7 +110,7 @@ function undoFile(host: Host, dirs: StateDirs, id: string, file: JournalFile): F
   }
   if (digest !== file.after) return changedSince(file);
   const entries = inverted(file.entries);
-  if (file.before === null) return { ...base, action: 'delete', after: null, mode: file.mode, entries };
+  if (file.before === null) return leavesLink(file.client, { action: 'delete', before: now }) ?? { ...base, action: 'delete', after: null, mode: file.mode, entries };
   const bytes = readProven(host, pathsOf(host).join(runDir(host, dirs, id), file.before.image), file.before.digest);
   return { ...base, action: now.state === 'absent' ? 'create' : 'restore', after: bytes, mode: file.before.mode, entries };
 }

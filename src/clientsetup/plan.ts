@@ -179,6 +179,16 @@ function sameBytes(input: PlanInput, draft: Draft): FilePlan {
   return { ...base, action: 'edit', after: before.bytes, mode: withExecute(spec, mode), entries: entries.map((entry) => ({ ...entry, action: 'change' })) };
 }
 
+/** The person put a link where our file stood: deleting what is behind it would leave the link to nothing. */
+export function leavesLink(client: string, { action, before }: Pick<FilePlan, 'action' | 'before'>): Diagnostic | undefined {
+  if (action !== 'delete' || before.state !== 'file' || !before.links.includes(before.path)) return undefined;
+  return {
+    code: 'dangling-link', severity: 'error', client, where: { path: before.path },
+    message: `this is a symbolic link to the file that would be deleted, ${before.target}; the link would point to nothing`,
+    fix: 'put the file back in the place of the link, or remove the link, then run the command again',
+  };
+}
+
 function finish(input: PlanInput, draft: Draft): FileVerdict {
   const { client, spec, events, servers } = input.desired;
   const nothing = events.length === 0 && servers.length === 0;
@@ -195,6 +205,8 @@ function finish(input: PlanInput, draft: Draft): FileVerdict {
     return { file: { ...base, action: 'create', after: encodeText(draft.read.doc, result.text), mode, created }, diagnostics: [] };
   }
   const end = nothing ? removal(input, draft, result.text) : { action: 'edit' as const, after: encodeText(draft.read.doc, result.text), mode: withExecute(spec, draft.before.stamp.mode) };
+  const link = leavesLink(client.id, { action: end.action, before: draft.before });
+  if (link !== undefined) return { file: undefined, diagnostics: [link] };
   return { file: { ...base, ...end, created: end.action === 'restore' || end.action === 'delete' ? [] : created }, diagnostics: [] };
 }
 

@@ -1,7 +1,7 @@
 // The program that Amp delegates to, run as Amp runs it: the arguments on standard input, the tool in the environment, the answer
 // in the exit. And the rules: which of the person's stand in the way, and which file spoils all.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, lstatSync, readFileSync, renameSync, statSync, symlinkSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { amp } from '../../src/clients/amp/setup.ts';
@@ -58,6 +58,22 @@ describe('the program', () => {
     expect((await cli(where, ['clients', 'verify', '--require', 'installed', ...ONLY])).code).toBe(0);
     expect((await cli(where, ['clients', 'rollback', '--yes'])).code).toBe(0);
     expect(statSync(file).mode & 0o777).toBe(0o640);
+  });
+
+  test.each([['remove'], ['rollback']])('%s does not leave a link of the person to nothing: it refuses, and goes on without the link', async (word) => {
+    const where = await applied();
+    const file = join(where.home, PROGRAM);
+    renameSync(file, join(where.root, 'moved'));
+    symlinkSync(join(where.root, 'moved'), file);
+    const command = ['clients', word, '--yes', ...(word === 'remove' ? ONLY : [])];
+    const refused = await cli(where, command);
+    expect(refused.code).not.toBe(0);
+    expect(refused.out + refused.err).toMatch(/symbolic link/);
+    expect([lstatSync(file).isSymbolicLink(), statSync(file).isFile()]).toEqual([true, true]);
+    unlinkSync(file);
+    renameSync(join(where.root, 'moved'), file);
+    expect((await cli(where, command)).code).toBe(0);
+    expect(() => lstatSync(file)).toThrow();
   });
 
   test.each([
