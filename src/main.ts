@@ -58,8 +58,10 @@ function launch(command: string, args: readonly string[]): Promise<Launched> {
       const isKey = process.stdin.isTTY === true && (signal === 'SIGINT' || signal === 'SIGQUIT');
       if (!isKey) child.kill(signal);
     };
-    process.removeAllListeners('SIGINT');
-    for (const signal of PASSED) process.on(signal, pass);
+    for (const signal of PASSED) {
+      process.removeAllListeners(signal);
+      process.on(signal, pass);
+    }
     child.on('error', (error) => resolve({ code: null, signalNumber: 0, failure: (error as NodeJS.ErrnoException).code ?? 'unknown' }));
     child.on('exit', (code, signal) => resolve({ code, signalNumber: signal === null ? 0 : constants.signals[signal] }));
   });
@@ -76,7 +78,8 @@ async function main(): Promise<void> {
     // dist/cli.cjs -> bin/praetorctl
     program: { node: process.execPath, script: path.resolve(__dirname, '..', 'bin', 'praetorctl') },
   };
-  process.on('SIGINT', () => { process.exit(130); });
+  // Each ends through `exit`, where temporary directories are removed and what was started is ended.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => { process.exit(128 + constants.signals[signal]); });
   process.exitCode = await runCli(process.argv.slice(2), io);
 }
 

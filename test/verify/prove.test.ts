@@ -1,5 +1,5 @@
 // `clients prove` with small programs that play a client: each fault has its own cause, and only what obeys is proven.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -202,6 +202,23 @@ describe('the command', () => {
     await cli(where, ['clients', 'apply', '--yes', '--client', 'claude']);
     return where;
   }
+
+  it.each<[NodeJS.Signals, number]>([['SIGINT', 130], ['SIGTERM', 143], ['SIGHUP', 129]])('%s ends the client and removes the workspace', async (signal, code) => {
+    const m = await withFake('hang');
+    const pidFile = path.join(m.root, 'client.pid');
+    const fake = path.join(m.bin, 'claude');
+    fs.writeFileSync(fake, fs.readFileSync(fake, 'utf8').replace('\n', `\nif (process.argv.includes('-p')) require('node:fs').writeFileSync(${JSON.stringify(pidFile)}, String(process.pid));\n`));
+    const tmp = path.join(m.root, 'tmp-of-the-proof');
+    fs.mkdirSync(tmp);
+    const child = spawn(process.execPath, [path.join(repo, 'bin/praetorctl'), 'clients', 'prove', '--yes', '--client', 'claude'], { env: { ...m.env, TMPDIR: tmp }, stdio: 'ignore' });
+    const ended = new Promise<number | null>((resolve) => { child.on('exit', resolve); });
+    await expect.poll(() => fs.existsSync(pidFile) && fs.readFileSync(pidFile, 'utf8') !== '', { timeout: 15_000 }).toBe(true);
+    const pid = Number(fs.readFileSync(pidFile, 'utf8'));
+    child.kill(signal);
+    expect(await ended).toBe(code);
+    expect(fs.readdirSync(tmp)).toEqual([]);
+    await expect.poll(() => { try { process.kill(pid, 0); return 'runs'; } catch { return 'gone'; } }, { timeout: 5_000 }).toBe('gone');
+  });
 
   it('is refused without a terminal, and asks on one', async () => {
     const where = await here();
