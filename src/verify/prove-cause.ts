@@ -131,6 +131,14 @@ function withoutRefusal({ receipts }: RunSeen, ground: CauseGround): Finding | u
   return calls.length > 1 ? say('policy-allowed', 'the hook was asked about the canary and let it pass: the settings switch its rule off', `remove ${CANARY_RULE} and self-protection from the levels in the settings`) : undefined;
 }
 
+/** Where the control looked for the bare word on the client's own PATH, that decides; a registered path is found or not by itself. */
+function isMissing(onClientPath: boolean | undefined, command: CommandResult | undefined, evidence: ClientEvidence): boolean {
+  const registered = evidence.files.flatMap((file) => file.commands).find(({ event }) => event === 'pre-tool')?.command;
+  const notFound = command?.fault === 'not-found';
+  if (registered !== undefined && !/^praetorctl\s/.test(registered)) return notFound;
+  return onClientPath === undefined ? notFound || evidence.entrypoint === undefined : !onClientPath;
+}
+
 /** No hook left a receipt for a tool call: why not, from the surest sign to the weakest. Undefined where one did. */
 function silent({ receipts, command, onClientPath }: RunSeen, { client, evidence }: CauseGround): Finding | undefined {
   if (receipts.some(({ event }) => event === 'pre-tool' || event === 'permission')) return undefined;
@@ -141,7 +149,7 @@ function silent({ receipts, command, onClientPath }: RunSeen, { client, evidence
   if (off !== undefined) return say('hooks-off', off.message, off.fix);
   const trust = desiredTrust(evidence).find(({ state }) => state !== 'trusted');
   if (trust !== undefined) return say('hook-not-trusted', `${client.name} has no trust in the hook (${trust.canonical}: ${trust.state}) and skips it in silence`, trust.fix);
-  if (evidence.entrypoint === undefined || onClientPath === false || command?.fault === 'not-found') {
+  if (isMissing(onClientPath, command, evidence)) {
     return say('program-missing', `praetorctl is not on the PATH ${onClientPath === false ? `that ${client.name} gives its commands` : 'of this session'}; without it ${client.name} ${client.verdicts.missingBinary.text}`, 'put the directory of praetorctl (~/.local/bin after an apply) on PATH, then: praetorctl doctor');
   }
   if (command?.fault === 'timeout') return say('hook-timeout', `the registered command ${command.message}; ${client.name} then ${client.verdicts.timeout.text}`, 'praetorctl doctor');

@@ -45,7 +45,7 @@ describe('the cause of a run', () => {
     expect(causeOf({ ...over, canary: { ...over.canary, played: false } }, cline)?.cause).toBe('script-not-finished');
     expect(causeOf({ ...over, receipts: [receipt(line)] }, cline)?.cause).toBe('refused-by-others');
     const stopped = { played: true, took: false, answer: undefined };
-    expect(causeOf({ ...over, control: stopped, canary: { ...stopped, played: false }, receipts: [] }, { ...cline, evidence: { ...evidence, entrypoint: undefined } })?.cause).toBe('program-missing');
+    expect(causeOf({ ...over, control: stopped, canary: { ...stopped, played: false }, receipts: [], onClientPath: undefined }, { ...cline, evidence: { ...evidence, entrypoint: undefined } })?.cause).toBe('program-missing');
     expect(causeOf({ ...over, control: stopped, canary: { ...stopped, played: false }, receipts: [{ ...refusal, ...line, rule: 'x.y' }] }, cline)?.cause).toBe('control-refused');
   });
 
@@ -62,7 +62,12 @@ describe('the cause of a run', () => {
     const off = (effect: 'hooks' | 'file'): CauseGround => withEvidence({ switches: [{ id: 'x', effect, certain: true, message: 'off', fix: 'on', evidence: place }] });
     expect(causeOf(ran, off('hooks'))?.cause).toBe('hooks-off');
     expect(causeOf(ran, off('file'))?.cause).toBe('file-rejected');
-    expect(causeOf(ran, withEvidence({ entrypoint: undefined }))?.cause).toBe('program-missing');
+    // The control ran: what it found on the client's PATH decides, not what this session finds.
+    expect(causeOf(ran, withEvidence({ entrypoint: undefined }))?.cause).toBe('hook-not-run');
+    expect(causeOf({ ...ran, onClientPath: undefined }, withEvidence({ entrypoint: undefined }))?.cause).toBe('program-missing');
+    const launcher = withEvidence({ files: [{ spec: { role: 'hooks' }, hooks: [], commands: [{ event: 'pre-tool', command: '/h/bin/praetorctl hook codex pre-tool' }], findings: [] }] as unknown as ClientEvidence['files'] });
+    expect(causeOf({ ...ran, onClientPath: false }, launcher)?.cause).toBe('hook-not-run');
+    expect(causeOf({ ...ran, command: { status: 'error', message: 'was not found', receiptLost: false, fault: 'not-found' } }, launcher)?.cause).toBe('program-missing');
   });
 
   it('is total, known, and never proven while the canary ran, the control did not, or nobody of ours refused', () => {
