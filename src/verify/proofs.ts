@@ -5,6 +5,8 @@ import type { ClientEvidence } from '../model/evidence.ts';
 import { makeDirs, OWN_DIR_MODE, putFile, toBytes } from '../clientsetup/statefiles.ts';
 import { formatProof, parseProofLine, PROOFS_FILE, PROOFS_FILE_BYTES_MAX, PROOFS_MAX, type Proof, type ProofBinding } from '../receipts/proof.ts';
 import { joinPath } from '../roots/paths.ts';
+import type { Tri } from '../model/evidence.ts';
+import type { ProofCause } from './prove-cause.ts';
 import type { Reason } from './state.ts';
 
 /** Newest first; a file that is not there is none, one that cannot be read says so. */
@@ -47,6 +49,18 @@ export function changedSince(proof: Proof, now: ProofBinding | undefined): reado
     [proof.engine !== now.engine, 'the version of praetorctl'], [proof.policy !== now.policy, 'the policy'], [proof.registration !== now.registration, 'the registration'],
   ];
   return parts.filter(([changed]) => changed).map(([, what]) => what);
+}
+
+/** A run that ended before the canary, or in which it did not run, does not show that the gate is open. */
+const SHOWS_NOTHING: ReadonlySet<string> = new Set<ProofCause>([
+  'unsupported', 'not-installed', 'not-registered', 'could-not-start', 'never-asked', 'script-not-finished', 'timed-out', 'control-refused', 'refused-by-others', 'reason-lost', 'receipt-lost',
+]);
+
+/** What is observed once the newest proof is counted: one that saw the gate open is stronger than any older receipt. */
+export function observedWith(observed: Tri, source: ProofSource, client: string, now: ProofBinding | undefined, lastToolAt: number | undefined): Tri {
+  const last = source.ok ? source.proofs.find((proof) => proof.client === client) : undefined;
+  if (observed !== true || last?.result !== 'not-proven' || SHOWS_NOTHING.has(last.cause) || changedSince(last, now).length > 0) return observed;
+  return lastToolAt !== undefined && lastToolAt > Date.parse(last.time) ? observed : 'unknown';
 }
 
 /** The newest proof of a client decides: a later one that failed takes the word of an earlier one away. */

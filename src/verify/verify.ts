@@ -20,7 +20,7 @@ import { durationMs, type Settings } from '../settings/schema.ts';
 import { hookFiles, serverFiles, serverInput, stateInput, trustOf, type Yardstick } from './checks.ts';
 import { gatherEvidence } from './evidence.ts';
 import { concludeProbe, discoveredWith, probeReasons, type ProbeAnswer, type ProbeReport } from './probe-conclude.ts';
-import { bindingOf, judgeProof, readProofs, type ProofSource } from './proofs.ts';
+import { bindingOf, judgeProof, observedWith, readProofs, type ProofSource } from './proofs.ts';
 import { mostImportantFirst } from './importance.ts';
 import { explain } from './reasons.ts';
 import { readReceipts, type ReceiptSource } from './receipts.ts';
@@ -184,8 +184,9 @@ function reportOn(ground: Ground, client: ClientDefinition, runs: readonly Pendi
   const servers = deriveServers(wantedServers, words);
   const { reasons: why, ...derived } = hasHooks(client) ? withHooks(input, servers, wantedServers.wanted, words) : deriveHookless(servers, input.foreign, words);
   const probe = concludeProbe(client, e, request.probes?.get(client.id));
-  const states: States = { ...derived, discovered: discoveredWith(derived.discovered, probe) };
-  const proof = judgeProof(ground.proofs, client.id, bindingOf(ground.host, e, yardstick.engine, yardstick.policy), ground.scope === 'user' && enforces(input));
+  const binding = bindingOf(ground.host, e, yardstick.engine, yardstick.policy);
+  const states: States = { ...derived, discovered: discoveredWith(derived.discovered, probe), observed: observedWith(derived.observed, ground.proofs, client.id, binding, e.receipts.tool?.at) };
+  const proof = judgeProof(ground.proofs, client.id, binding, ground.scope === 'user' && enforces(input));
   const reasons = mostImportantFirst([...explain(why, client, e, yardstick), ...proof.reasons, ...probeReasons(client, probe), ...unfinished(client, runs), ...ambiguous(ground, client, e)]);
   const trust = trustOf(e);
   const report: ClientReport = {

@@ -82,6 +82,23 @@ describe('a client that obeys', () => {
     expect(one(m, 'claude', { engine, policy }, m.host)).toMatchObject({ proven: null, reasons: [{ code: 'proof-failed' }] });
   });
 
+  it('is not observed any more once a newer proof saw the canary run, until it is proven again', async () => {
+    const m = await withFake('obey');
+    expect((await prove(m)).proven).toBe(true);
+    const good = proofsOf(m);
+    const look = (): ReturnType<typeof one> => one(m, 'claude', { engine, policy, require: 'observed' }, m.host);
+    expect(look()).toMatchObject({ observed: true, meets: true });
+    const failed = (cause: string): void => { fs.writeFileSync(path.join(m.state, 'receipts/proofs.jsonl'), good + good.replace('"proven","cause":""', `"not-proven","cause":"${cause}"`)); };
+    failed('hook-not-run');
+    expect(look()).toMatchObject({ observed: false, meets: false, states: { observed: 'unknown' }, reasons: [{ code: 'proof-failed' }] });
+    failed('timed-out');
+    expect(look()).toMatchObject({ observed: true, meets: true });
+    failed('wrong-dialect');
+    expect(look().meets).toBe(false);
+    expect((await prove(m)).proven).toBe(true);
+    expect(look()).toMatchObject({ observed: true, meets: true });
+  });
+
   it('tolerates damaged lines and lines of later versions', async () => {
     const m = await withFake('obey');
     expect((await prove(m)).proven).toBe(true);
