@@ -49,7 +49,7 @@ export function respond(registered: HookDialect, event: CanonicalEvent, value: u
   const dialect = isForeign(registered, caller) ? dialectFor(caller) ?? registered : registered;
   const decoded = dialect.decode(event, value, env);
   if ('fault' in decoded) return { ...errorResponse(dialect, event, decoded.fault), caller };
-  const payload = { ...decoded, caller, ...(decoded.tool === undefined ? {} : { tool: withServer(decoded.tool, dialect, place.servers ?? noServers) }) };
+  const payload = { ...decoded, caller, ...(decoded.tool === undefined ? {} : { tool: withServer(asItArrived(decoded.tool, caller), dialect, place.servers ?? noServers) }) };
   const settings = wantsSettings(event) ? place.settings?.(payload.workspace) ?? NO_SETTINGS : NO_SETTINGS;
   const judged = stricter(judge(payload, () => policyFacts(place, payload), load), contracted(payload, dialect, settings, effects));
   const guarded = withProblem(judged, payload, settings);
@@ -69,6 +69,16 @@ export function respond(registered: HookDialect, event: CanonicalEvent, value: u
 }
 
 const noServers = (): readonly string[] => [];
+
+/**
+ * A client that leaves no mark may run another one's registration, with tools that this dialect does not know (VS Code's
+ * `run_in_terminal`): a tool that takes a command line is judged as one. Of a client that is known, `other` stays what it is.
+ */
+function asItArrived(tool: ToolCall, caller: string): ToolCall {
+  if (caller !== 'unknown' || tool.kind !== 'other' || !isObject(tool.input)) return tool;
+  const { command } = tool.input;
+  return typeof command === 'string' ? { ...tool, kind: 'shell', command } : tool;
+}
 
 /** What people and git hook managers call answers them, whoever started them. */
 function isForeign(registered: HookDialect, caller: string): boolean {

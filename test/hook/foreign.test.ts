@@ -112,3 +112,22 @@ test('what a git hook manager calls answers it, whoever started it', async () =>
   const ran = await run('lefthook', 'pre-tool', { input: JSON.stringify({ session_id: 's1', cwd: '/w', command: FORCE }), env });
   expect(ran).toMatchObject({ code: 1, stdout: '' });
 });
+
+describe('a client without a mark runs the registration of another one', () => {
+  const vscode = (command: string): JsonObject => ({ timestamp: '2026-11-30T10:00:00.000Z', hook_event_name: 'PreToolUse', session_id: 's', tool_name: 'run_in_terminal', tool_input: { command, explanation: 'x' }, tool_use_id: 't' });
+
+  test.each(['claude', 'copilot-cli', 'cursor', 'droid'])('%s: a tool that takes a command line is judged as one', async (client) => {
+    const state = temporary();
+    const denied = await run(client, 'pre-tool', { input: JSON.stringify(vscode(FORCE)), state });
+    expect(`${denied.stdout}${denied.code}`).toMatch(/"deny"|2$/);
+    const fine = await run(client, 'pre-tool', { input: JSON.stringify(vscode('git status')), state });
+    expect(fine.stdout).not.toContain('"deny"');
+    expect(fine.code).toBe(0);
+    expect(receipts(state)).toMatchObject([{ client, caller: 'unknown', verdict: 'deny' }, { client, caller: 'unknown' }]);
+  });
+
+  test('a tool of a known client stays what it is', async () => {
+    const env = { CLAUDE_CODE_SESSION_ID: 's', CLAUDE_PROJECT_DIR: '/w' };
+    expect(await run('claude', 'pre-tool', { input: JSON.stringify({ ...vscode(FORCE), cwd: '/w', tool_name: 'Whatever' }), env })).toMatchObject({ code: 0, stdout: '' });
+  });
+});

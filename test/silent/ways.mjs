@@ -278,17 +278,19 @@ const opencode = [
 ];
 
 const shim = hooksOf('cline');
+/** Seen: a session after the first can reach the model of the one before, or none. */
+const HUB = 'a background process of the session before keeps its own PATH and its own model';
 const cline = [
   ['cline.link-ignored', 'a link in the place of the hook file', 'drop', (world) => {
     keep(world, shim(world));
     renameSync(shim(world), join(world.home, 'moved.js'));
     symlinkSync(join(world.home, 'moved.js'), shim(world));
     world.undo.push(() => rmSync(shim(world)));
-  }, 'off'],
+  }, HUB],
   ['cline.runner-missing', 'node not on PATH', 'off', undefined, 'the PATH of the test holds node', { env: (world) => ({ PATH: world.bin }) }],
-  ['entrypoint.path', 'praetorctl not on PATH', 'missing', undefined, 'a background process of the session before may keep its own PATH', { env: (world) => ({ PATH: withoutBin(world) }) }],
-  ['entry.body', 'a hook file that lets everything pass', 'drift', bytes('cline', (text) => text.replace('cancel: true', 'cancel: false')), 'off'],
-  ['file.foreign-entry', 'somebody else\'s file in place of the hook file', 'unread', (world) => put(world, shim(world), 'process.exit(0);\n'), 'off'],
+  ['entrypoint.path', 'praetorctl not on PATH', 'missing', undefined, HUB, { env: (world) => ({ PATH: withoutBin(world) }) }],
+  ['entry.body', 'a hook file that lets everything pass', 'drift', bytes('cline', (text) => text.replace('cancel: true', 'cancel: false')), HUB],
+  ['file.foreign-entry', 'somebody else\'s file in place of the hook file', 'unread', (world) => put(world, shim(world), 'process.exit(0);\n'), HUB],
 ];
 
 const CLAUDE_TOO = merged(inHome('.claude', 'settings.json'), { hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: 'praetorctl hook claude pre-tool' }] }] } });
