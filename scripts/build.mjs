@@ -111,11 +111,15 @@ const SELDOM = {
 };
 
 /** Parts of earlier builds stay for a while: a hook that has just started may still load one. */
-function sweep(files) {
+function sweep(parts) {
+  const files = parts.map(([, file]) => file);
+  // What this build did not make is not its to remove: a build of the hook alone leaves the command line as it is.
+  const made = new Set(parts.map(([name]) => name));
   const old = Date.now() - 10 * 60_000;
   for (const name of readdirSync(DIST)) {
     const path = join(DIST, name);
-    if (!/^(?:hook|dialect-[a-z0-9-]+|policy|shell|rules|langs|source|settings|patterns|once|evaluators|record|contract|mcp|cli)-[0-9a-f]{12}\.cjs/.test(name) || files.some((file) => name.startsWith(file))) continue;
+    const [, bundleName] = /^([a-z0-9-]+)-[0-9a-f]{12}\.cjs/.exec(name) ?? [];
+    if (bundleName === undefined || !made.has(bundleName) || files.some((file) => name.startsWith(file))) continue;
     if (statSync(path).mtimeMs < old) rmSync(path, { force: true });
   }
 }
@@ -189,5 +193,5 @@ if (parts.some(([name, file]) => warmable(name) && !existsSync(join(DIST, file +
 }
 const failed = settled.find((job) => job.status === 'rejected');
 if (failed !== undefined) throw failed.reason;
-sweep(parts.map(([, file]) => file));
+sweep(parts);
 if (jobs.length > 1) answers();

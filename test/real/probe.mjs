@@ -38,7 +38,7 @@ export async function probing(client, binary, check) {
   const world = makeWorld(client, binary);
   try {
     const program = PROGRAMS[client.id];
-    if (program !== undefined) symlinkSync(binary, join(world.bin, program));
+    if (program !== undefined && !existsSync(join(world.bin, program))) symlinkSync(binary, join(world.bin, program));
     client.before(world.home, NOWHERE, binary);
     settings(world, { mcpServers: { lab: { command: process.execPath, args: [resolve(import.meta.dirname, 'mcp-server.mjs'), world.mcpLog], env: { PROBED: VALUE } } } });
     praetorctl(world, 'clients', 'apply', '--yes', '--client', client.id);

@@ -237,7 +237,6 @@ const copilot = [
   ['copilot-cli.hooks-version', 'another version in our hooks file', 'drop', changed('copilot-cli', (d) => ({ ...d, version: 2 })), 'off'],
   ['copilot-cli.hooks-type', 'hooks that are no object', 'drift', changed('copilot-cli', (d) => ({ ...d, hooks: [] })), SAME],
   ['copilot-cli.hooks-file-disables', 'disableAllHooks in our hooks file', 'off', changed('copilot-cli', (d) => ({ ...d, disableAllHooks: true })), 'off'],
-  ['copilot-cli.hooks-file-disables', 'disableAllHooks in another hooks file', 'off', merged(inHome('.copilot', 'hooks', 'other.json'), { version: 1, hooks: {}, disableAllHooks: true }), 'off'],
   ['copilot-cli.disable-all-hooks', 'disableAllHooks of the repository', 'doubt', merged(inProject('.github', 'copilot', 'settings.json'), { disableAllHooks: true }), 'in a folder that is not trusted the file is not read; with trust it was not tried'],
   ['file.client-rejects', 'a byte order mark', 'unread', bytes('copilot-cli', (text) => `\ufeff${text}`), 'off'],
   ['file.client-rejects', 'a comment', 'unread', bytes('copilot-cli', (text) => `// a comment\n${text}`), 'off'],

@@ -45,7 +45,7 @@ export const copilotCli: ClientDefinition = {
     return {
       diagnostics: [],
       paths: {
-        dir, hooksDir: joinPath(platform, dir, 'hooks'), hooks: joinPath(platform, dir, 'hooks', 'praetorctl.json'), mcp: joinPath(platform, dir, 'mcp-config.json'),
+        dir, hooks: joinPath(platform, dir, 'hooks', 'praetorctl.json'), mcp: joinPath(platform, dir, 'mcp-config.json'),
         settings: joinPath(platform, dir, 'settings.json'),
         projectHooks: joinPath(platform, project, '.github', 'hooks', 'praetorctl.json'),
         // Files of the same directories, and of another client's, that it runs too.
@@ -86,7 +86,6 @@ export const copilotCli: ClientDefinition = {
   evidenceFiles: ({ paths }) => [
     { name: 'project', path: paths['projectSettings'] ?? '', format: 'json', tolerance: MCP },
     { name: 'local', path: paths['localSettings'] ?? '', format: 'json', tolerance: MCP },
-    { name: 'user-hooks', path: paths['hooksDir'] ?? '', format: 'json', tolerance: MCP, each: '.json' },
   ],
   otherHooks: {
     lists: () => [],

@@ -9,7 +9,7 @@ const SEEN = { basis: 'measured', versions: '1.0.102' } as const;
 const WAYS = {
   version: { id: 'copilot-cli.hooks-version', looks: '`version` is not 1 in our hooks file', fix: 'set version to 1', ...SEEN },
   type: { id: 'copilot-cli.hooks-type', looks: '`hooks` is not an object in our hooks file', fix: 'make hooks an object', ...SEEN },
-  fileDisabled: { id: 'copilot-cli.hooks-file-disables', looks: '`disableAllHooks: true` in any file of the client\'s hooks directory, ours or another', fix: 'remove disableAllHooks', ...SEEN },
+  fileDisabled: { id: 'copilot-cli.hooks-file-disables', looks: '`disableAllHooks: true` in the file of our hooks; in another file of the directory it does not stop ours (measured)', fix: 'remove disableAllHooks', ...SEEN },
   disabled: { id: 'copilot-cli.disable-all-hooks', looks: '`disableAllHooks: true` in the repository\'s .github/copilot/settings.json or settings.local.json', fix: 'remove disableAllHooks', basis: 'documented' },
 } as const satisfies Record<string, SilentWay>;
 
@@ -30,13 +30,12 @@ export function lintHooks(document: JsonObject): Finding[] {
 }
 
 /**
- * Documented: the repository's switch turns off hooks of every source. Measured: one in the user's settings.json does not, one in a
- * file of the hooks directory does.
+ * Documented: the repository's switch turns off hooks of every source. Measured: one in the user's settings.json does not, one in our
+ * own hooks file does, one in another file of the directory does not.
  */
 export function switches(documents: ReadonlyMap<string, JsonObject>): Finding[] {
   const disables = (name: string): boolean => documents.get(name)?.['disableAllHooks'] === true;
-  const files = [...documents.keys()].filter((name) => name.startsWith('user-hooks/') && disables(name));
-  const found = files.map((source) => off(WAYS.fileDisabled, `disableAllHooks is true in ${source.slice('user-hooks/'.length)}`, { source, path: ['disableAllHooks'] }));
+  const found = disables('own') ? [off(WAYS.fileDisabled, 'disableAllHooks is true in the file of our hooks', { source: 'own', path: ['disableAllHooks'] })] : [];
   const source = ['local', 'project'].find(disables);
   if (source === undefined) return found;
   const file = source === 'local' ? '.github/copilot/settings.local.json' : '.github/copilot/settings.json';
