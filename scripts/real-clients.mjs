@@ -124,10 +124,10 @@ function isolation() {
   return [];
 }
 
-/** The second one starts the client once for each way to be silently off. */
+/** The second one starts the client once for each way to be silently off that can be tried with it. */
 function scriptsOf(client) {
   if (client.offline === true) return [['offline.mjs', CLIENT_MS_MAX]];
-  return [['run.mjs', CLIENT_MS_MAX], ...(WAYS.some((way) => way.client === client.id) ? [['silent.mjs', 2 * CLIENT_MS_MAX]] : [])];
+  return [['run.mjs', CLIENT_MS_MAX], ...(WAYS.some((way) => way.client === client.id && ['off', 'closed', 'runs'].includes(way.real)) ? [['silent.mjs', 2 * CLIENT_MS_MAX]] : [])];
 }
 
 async function test(cache, client, prefix) {
