@@ -19,6 +19,9 @@ export type Action = (typeof ACTIONS)[number];
 export type ApprovalTier = (typeof APPROVAL_TIERS)[number];
 export type Basis = (typeof BASES)[number];
 
+/** The catalogues, one file a service, below the configuration directory. */
+export const CONTRACTS_DIRECTORY = 'contracts';
+
 /** Clients replace what is not a letter, a digit or `_`; names are compared in that form. */
 export function normalName(name: string): string {
   return name.replace(/[^A-Za-z0-9_]/g, '_').toLowerCase();

@@ -2,7 +2,7 @@
 import { matchesGlob } from './glob.ts';
 import type { Catalogue, Operation } from './catalogue-schema.ts';
 import { draftOperation, type Draft } from './classify.ts';
-import { gateFacts, tierAsks, type GatePosture } from './gate.ts';
+import { gateFacts, type GatePosture } from './gate.ts';
 import { pinChanges, stops, toolPin, type Change, type ToolDefinition } from './pins.ts';
 
 export interface Merged { readonly catalogue: Catalogue; readonly added: readonly Draft[]; readonly changes: readonly Change[] }
@@ -102,5 +102,5 @@ export function loosenings(before: Catalogue, after: Catalogue): Loosening[] {
 export function tierOf(catalogue: Catalogue, operation: Operation): 'none' | 'model' | 'person' {
   const { base } = gateFacts(catalogue, operation);
   if (!base.gated) return 'none';
-  return base.human || tierAsks('none', base) ? 'person' : 'model';
+  return base.human ? 'person' : 'model';
 }

@@ -2,7 +2,7 @@
 // tools, and only where there are catalogues or the settings refuse servers without one. What is damaged or changed since it was
 // compiled refuses the calls of the servers concerned; calls of other servers pass.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { normalName } from '../contract/catalogue.ts';
+import { CONTRACTS_DIRECTORY, normalName } from '../contract/catalogue.ts';
 import { CONTRACT_MAGIC, operationKey, type ContractMeta } from '../contract/contract-index.ts';
 import type { ContractDecision } from '../contract/decide.ts';
 import type { GateFacts } from '../contract/gate.ts';
@@ -13,7 +13,7 @@ import type { ToolCall } from '../model/payload.ts';
 import { sha256Hex } from '../model/sha256.ts';
 import { NEUTRAL, type Verdict } from '../model/verdict.ts';
 import { below } from '../roots/own-dirs.ts';
-import { CONTRACT_FILE, CONTRACTS_DIRECTORY, type ContractPlace } from './contract-place.ts';
+import { CONTRACT_FILE, type ContractPlace } from './contract-place.ts';
 import { lookAt, openTable, sameStamp, stampOf, type TableDocument } from './index-reader.ts';
 
 /** Below the state directory: one file a service, written by the runtime: tools whose live definition is not the approved one. */

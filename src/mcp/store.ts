@@ -5,7 +5,8 @@ import { COMPILED_DIRECTORY, bindingClashes, encodeContracts, type CataloguedSou
 import { loosenings } from '../contract/review.ts';
 import { CATALOGUE_CHARS_MAX, parseCatalogue, type Catalogue } from '../contract/catalogue-schema.ts';
 import { OWN_DIR_MODE, dropFile, makeDirs, putFile, toBytes } from '../clientsetup/statefiles.ts';
-import { CONTRACT_FILE, CONTRACTS_DIRECTORY } from '../hook/contract-place.ts';
+import { CONTRACTS_DIRECTORY } from '../contract/catalogue.ts';
+import { CONTRACT_FILE } from '../hook/contract-place.ts';
 import { readStamped } from '../hook/settings-source.ts';
 import type { Host } from '../host.ts';
 import { PraetorError, type Diagnostic } from '../model/diagnostic.ts';

@@ -1,18 +1,16 @@
 // Contract: servers of the settings that a catalogue governs are registered as the guarding runtime, `praetorctl mcp <server>`, in
 // every client; what is started behind it stands in the catalogue. Through Host, reads the names in the catalogues only.
-import { normalName } from '../contract/catalogue.ts';
+import { CONTRACTS_DIRECTORY, normalName } from '../contract/catalogue.ts';
 import type { Host } from '../host.ts';
 import { isObject } from '../model/json.ts';
 import { joinPath } from '../roots/paths.ts';
 import type { Settings } from './schema.ts';
 
-/** Below the configuration directory. */
-const CONTRACTS = 'contracts';
 const CATALOGUE_BYTES_MAX = 256 * 1024 * 1024;
 
 /** The names under which clients see governed servers, in normal form. What cannot be read governs the server of its file's name. */
 function governedNames(host: Host, configDir: string): ReadonlySet<string> {
-  const directory = joinPath(host.platform, configDir, CONTRACTS);
+  const directory = joinPath(host.platform, configDir, CONTRACTS_DIRECTORY);
   if (host.stat(directory)?.kind !== 'dir') return new Set();
   return new Set(host.readDir(directory).filter((name) => name.endsWith('.json')).flatMap((name) => {
     try {
