@@ -23,6 +23,8 @@ export interface SpawnOptions {
   readonly cwd?: string;
   readonly timeoutMs: number;
   readonly maxBytes: number;
+  /** How standard output becomes text (default utf8). latin1 keeps every byte: one character each. */
+  readonly encoding?: 'utf8' | 'latin1';
 }
 
 export interface StartOptions extends SpawnOptions {
@@ -46,6 +48,7 @@ export interface Host {
   /** Random lower-case hex of the given number of bytes. */
   readonly nonce: (bytes: number) => string;
   readonly sha256: (data: Uint8Array | string) => string;
+  readonly sha512: (data: Uint8Array | string) => string;
   /** undefined when nothing is there. lstat does not follow links. */
   readonly lstat: (path: string) => FileStat | undefined;
   readonly stat: (path: string) => FileStat | undefined;
@@ -169,7 +172,7 @@ async function takeLock(lockPath: string, waitMs: number): Promise<() => Promise
 function runCommand(command: string, args: readonly string[], options: SpawnOptions): SpawnResult {
   const r = spawnSync(command, [...args], {
     input: options.input ?? '', env: options.env as NodeJS.ProcessEnv, timeout: options.timeoutMs, killSignal: 'SIGKILL',
-    maxBuffer: options.maxBytes, encoding: 'utf8', windowsHide: true, ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    maxBuffer: options.maxBytes, encoding: options.encoding ?? 'utf8', windowsHide: true, ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
   });
   const failure = r.error === undefined ? undefined : (errnoOf(r.error) ?? 'unknown');
   return { code: r.status, signal: r.signal, stdout: r.stdout ?? '', stderr: r.stderr ?? '', ...(failure === undefined ? {} : { failure }) };
@@ -282,6 +285,7 @@ export function realHost(options: RealHostOptions = {}): Host {
     sleep: (ms) => new Promise((resolve) => { setTimeout(resolve, ms); }),
     nonce: (bytes) => randomBytes(bytes).toString('hex'),
     sha256: (data) => createHash('sha256').update(data).digest('hex'),
+    sha512: (data) => createHash('sha512').update(data).digest('hex'),
     lstat: (path) => statOrNothing(() => fs.lstatSync(at(path), { bigint: true, throwIfNoEntry: false })),
     stat: (path) => statOrNothing(() => fs.statSync(at(path), { bigint: true, throwIfNoEntry: false })),
     readlink: (path) => fs.readlinkSync(at(path)),

@@ -49,6 +49,9 @@ const EXIT_OF = {
   'rollback-changed': EXIT.conflict,
   'plan-outdated': EXIT.conflict,
   'unknown-run': EXIT.usage,
+  'git-unavailable': EXIT.failed,
+  'git-failed': EXIT.failed,
+  'git-bounds': EXIT.failed,
 } as const;
 
 export type Code = keyof typeof EXIT_OF;
