@@ -42,6 +42,8 @@ const EXIT_OF = {
   'write-failed': EXIT.failed,
   'readback-failed': EXIT.failed,
   'state-damaged': EXIT.failed,
+  'not-installed': EXIT.failed,
+  'record-newer': EXIT.failed,
   'internal': EXIT.failed,
   'changed-underneath': EXIT.conflict,
   'lock-held': EXIT.conflict,

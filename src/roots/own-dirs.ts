@@ -49,6 +49,16 @@ export function stateDir(input: OwnDirsInput): string {
   return join(platform, absolute(platform, env['XDG_STATE_HOME']) ?? join(platform, needed(home), '.local', 'state'), 'praetorctl');
 }
 
+/** Installed versions and their record. On macOS it is the directory that holds everything of ours. */
+export function dataDir(input: OwnDirsInput): string {
+  const { platform, env, home } = input;
+  const named = override(input, 'PRAETORCTL_DATA_DIR');
+  if (named !== undefined) return named;
+  if (platform === 'darwin') return join(platform, needed(home), 'Library', 'Application Support', 'praetorctl');
+  if (platform === 'win32') return join(platform, absolute(platform, env['LOCALAPPDATA']) ?? join(platform, needed(home), 'AppData', 'Local'), 'praetorctl');
+  return join(platform, absolute(platform, env['XDG_DATA_HOME']) ?? join(platform, needed(home), '.local', 'share'), 'praetorctl');
+}
+
 function override({ platform, env }: OwnDirsInput, name: string): string | undefined {
   const value = env[name];
   if (value === undefined || value === '') return undefined;
@@ -58,7 +68,7 @@ function override({ platform, env }: OwnDirsInput, name: string): string | undef
 
 function needed(home: string | undefined): string {
   if (home !== undefined) return home;
-  throw new PraetorError({ code: 'no-home', message: 'no home directory is known', fix: 'set HOME (USERPROFILE on Windows), or PRAETORCTL_CONFIG_DIR and PRAETORCTL_STATE_DIR' });
+  throw new PraetorError({ code: 'no-home', message: 'no home directory is known', fix: 'set HOME (USERPROFILE on Windows), or PRAETORCTL_CONFIG_DIR, PRAETORCTL_STATE_DIR and PRAETORCTL_DATA_DIR' });
 }
 
 function absolute(platform: string, value: string | undefined): string | undefined {

@@ -1,7 +1,7 @@
 // Contract: our own directories per platform, from an injected environment only.
 import { describe, expect, test } from 'vitest';
 import { PraetorError } from '../../src/model/diagnostic.ts';
-import { homeOf, ownDirs } from '../../src/roots/own-dirs.ts';
+import { dataDir, homeOf, ownDirs } from '../../src/roots/own-dirs.ts';
 
 describe('ownDirs', () => {
   test.each([
@@ -28,6 +28,20 @@ describe('ownDirs', () => {
     expect(code(() => ownDirs({ platform: 'linux', env: { PRAETORCTL_STATE_DIR: 'x' }, home: '/h' }))).toBe('root-override-relative');
     expect(code(() => ownDirs({ platform: 'win32', env: { PRAETORCTL_CONFIG_DIR: '/x' }, home: 'C:\\h' }))).toBe('root-override-relative');
     expect(code(() => ownDirs({ platform: 'linux', env: {}, home: undefined }))).toBe('no-home');
+  });
+
+  test.each([
+    ['linux', {}, '/h', '/h/.local/share/praetorctl'],
+    ['linux', { XDG_DATA_HOME: '/d/' }, '/h', '/d/praetorctl'],
+    ['linux', { XDG_DATA_HOME: 'd' }, '/h', '/h/.local/share/praetorctl'],
+    ['linux', { PRAETORCTL_DATA_DIR: '/d//', XDG_DATA_HOME: '/x' }, undefined, '/d'],
+    ['darwin', { XDG_DATA_HOME: '/d' }, '/Users/d', '/Users/d/Library/Application Support/praetorctl'],
+    ['win32', { LOCALAPPDATA: 'C:\\L\\' }, undefined, 'C:\\L\\praetorctl'],
+    ['win32', { LOCALAPPDATA: 'L' }, 'C:\\Users\\d', 'C:\\Users\\d\\AppData\\Local\\praetorctl'],
+    ['win32', { PRAETORCTL_DATA_DIR: '\\\\server\\share' }, undefined, '\\\\server\\share'],
+  ])('data: %s %j', (platform, env, home, data) => {
+    expect(dataDir({ platform, env, home })).toBe(data);
+    expect(() => dataDir({ platform, env: { PRAETORCTL_DATA_DIR: 'x' }, home })).toThrow(/absolute/);
   });
 
   test('homeOf', () => {
