@@ -54,6 +54,7 @@ const EXIT_OF = {
   'git-unavailable': EXIT.failed,
   'git-failed': EXIT.failed,
   'git-bounds': EXIT.failed,
+  'artefact-invalid': EXIT.failed,
 } as const;
 
 export type Code = keyof typeof EXIT_OF;
