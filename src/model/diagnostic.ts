@@ -44,6 +44,7 @@ const EXIT_OF = {
   'state-damaged': EXIT.failed,
   'not-installed': EXIT.failed,
   'record-newer': EXIT.failed,
+  'signing-failed': EXIT.failed,
   'internal': EXIT.failed,
   'changed-underneath': EXIT.conflict,
   'lock-held': EXIT.conflict,
