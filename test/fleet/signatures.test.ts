@@ -131,18 +131,18 @@ describe('SSHSIG', () => {
 });
 
 describe('allowed signers', () => {
-  const line = (head: string): string => `${head} ${publicLine(key)}`;
+  const signer = (head: string): string => `${head} ${publicLine(key)}`;
   const first = (text: string) => parseAllowedSigners(text).problems[0];
   it('takes comments, blank lines, quotes, patterns, options and both line ends', () => {
-    const { signers, problems } = parseAllowedSigners(`# a comment\r\n\r\n${line('"a@x,b*,!bad"')} name\r\n  ${line('host namespaces="praetor-receipt,git",valid-after="20260101Z",valid-before=202602011230')}\n`);
+    const { signers, problems } = parseAllowedSigners(`# a comment\r\n\r\n${signer('"a@x,b*,!bad"')} name\r\n  ${signer('host namespaces="praetor-receipt,git",valid-after="20260101Z",valid-before=202602011230')}\n`);
     expect(problems).toEqual([]);
-    expect(signers.map(({ line: at, principals, namespaces, validAfter, validBefore }) => ({ at, principals, namespaces, validAfter, validBefore }))).toEqual([
-      { at: 3, principals: ['a@x', 'b*', '!bad'], namespaces: undefined, validAfter: undefined, validBefore: undefined },
-      { at: 4, principals: ['host'], namespaces: ['praetor-receipt', 'git'], validAfter: Date.UTC(2026, 0, 1), validBefore: Date.UTC(2026, 1, 1, 12, 30) },
+    expect(signers.map(({ line, principals, namespaces, validAfter, validBefore }) => ({ line, principals, namespaces, validAfter, validBefore }))).toEqual([
+      { line: 3, principals: ['a@x', 'b*', '!bad'], namespaces: undefined, validAfter: undefined, validBefore: undefined },
+      { line: 4, principals: ['host'], namespaces: ['praetor-receipt', 'git'], validAfter: Date.UTC(2026, 0, 1), validBefore: Date.UTC(2026, 1, 1, 12, 30) },
     ]);
   });
   it('names the space between options, as which ssh-keygen only says that a key is invalid', () => {
-    const text = line('aa11 namespaces="praetor-receipt" valid-before="20270101Z"');
+    const text = signer('aa11 namespaces="praetor-receipt" valid-before="20270101Z"');
     expect(first(`\n${text}`)).toEqual({ line: 2, message: expect.stringMatching(/separated by commas without spaces/) as string });
     writeFileSync(at('trap'), `${text}\n`);
     writeFileSync(at('trap.sig'), armouredSignature(signSsh(key, 'praetor-receipt', Buffer.from('m'))));
@@ -152,20 +152,20 @@ describe('allowed signers', () => {
     ['an open quote', 'aa11 namespaces="x'], ['no principal', ''], ['an unknown option', 'aa11 no-touch'], ['a certificate authority', 'aa11 cert-authority'],
     ['a date that is none', 'aa11 valid-after=20260231Z'], ['an empty namespace', 'aa11 namespaces="a,,b"'], ['a window without time', 'aa11 valid-after=20260301Z,valid-before=20260301Z'],
     ['an empty principal', 'a,,b'], ['a quote inside', 'a,"b"'], ['a doubled option', 'aa11 valid-after=20260101Z,valid-after=20260102Z'],
-  ])('refuses %s with its line', (_what, head) => { expect(first(`#\n${line(head)}`)).toMatchObject({ line: 2 }); });
+  ])('refuses %s with its line', (_what, head) => { expect(first(`#\n${signer(head)}`)).toMatchObject({ line: 2 }); });
   it('refuses keys of other types and damaged ones with their line, and keeps the others', () => {
     const rsa = readFileSync(at('k-rsa.pub'), 'utf8').trim();
-    const { signers, problems } = parseAllowedSigners([`a ${rsa}`, line('b'), 'c ssh-ed25519 AAAA', 'd ssh-ed25519 !!!', 'e'].join('\n'));
+    const { signers, problems } = parseAllowedSigners([`a ${rsa}`, signer('b'), 'c ssh-ed25519 AAAA', 'd ssh-ed25519 !!!', 'e'].join('\n'));
     expect(signers.map((s) => s.principals)).toEqual([['b']]);
     expect(problems.map((p) => p.line)).toEqual([1, 3, 4, 5]);
     expect(problems[0]?.message).toContain('ssh-rsa');
   });
   it('is bounded', () => {
     expect(parseAllowedSigners('#'.repeat(4 * 1024 * 1024 + 1)).problems).toHaveLength(1);
-    expect(parseAllowedSigners(line('a'.repeat(8200))).problems).toHaveLength(1);
+    expect(parseAllowedSigners(signer('a'.repeat(8200))).problems).toHaveLength(1);
   });
   it('judges principal, namespace and time, and takes any of several lines that fits', () => {
-    const signers = anchorOf([line('old-* namespaces="praetor-*",valid-before="20260101Z"'), line('h?st,!hast valid-after="20260201Z"')]);
+    const signers = anchorOf([signer('old-* namespaces="praetor-*",valid-before="20260101Z"'), signer('h?st,!hast valid-after="20260201Z"')]);
     const ask = (principal: string | undefined, namespace: string, day: string) => {
       const verdict = judgeSigner(signers, { fingerprint: key.fingerprint, namespace, at: Date.parse(`${day}T00:00:00Z`), principal });
       return verdict.ok ? verdict.signer.line : verdict.code;
