@@ -6,6 +6,7 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import type { EntryChange, FilePlan, FileRecord, Plan, Snapshot } from '../model/plan.ts';
 import { readJournal, runDir, runIds } from './journal.ts';
 import type { Journal, JournalFile, RunnablePlan } from './journal.ts';
+import { WORKSTATION_OWNER } from './launcher.ts';
 import { originalsDir, readProven, readRecords } from './records.ts';
 import { dropRunDir } from './recover.ts';
 import { leavesLink } from './plan.ts';
@@ -129,7 +130,7 @@ function chosenRun(host: Host, dirs: StateDirs, runId: string | undefined): Jour
     return { code: 'state-damaged', severity: 'error', where: { path: runDir(host, dirs, runId) }, message: 'the journal of this run is damaged', fix: list };
   }
   const newest = [...all.values()].reverse().find((journal) => journal !== null && journal.state !== 'open' && journal.purpose !== 'rollback'
-    && changedFiles(journal).length > 0 && !isUndone(journal, all.values()));
+    && changedFiles(journal).some((file) => file.client !== WORKSTATION_OWNER) && !isUndone(journal, all.values()));
   return newest ?? { code: 'unknown-run', severity: 'error', message: 'there is no run that could be undone', fix: list };
 }
 

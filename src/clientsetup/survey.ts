@@ -15,7 +15,7 @@ import { DEFAULT_SETTINGS, type Settings } from '../settings/schema.ts';
 import { readOriginal } from './backups.ts';
 import { doubledIn, doubledWords } from './doubled.ts';
 import { desiredFor, type Desired, type DesiredFile } from './desired.ts';
-import { INSTALL_FIX, LAUNCHER_OWNER, launcherSpec, launcherText, planLauncher } from './launcher.ts';
+import { INSTALL_FIX, WORKSTATION_OWNER, isLauncherOwner, launcherSpec, launcherText, planLauncher } from './launcher.ts';
 import { countEntries, countForeign, planFile, readDocument } from './plan.ts';
 import { readRecords } from './records.ts';
 import { takeSnapshot } from './snapshot.ts';
@@ -115,7 +115,7 @@ function doubledNotes({ request, context, records }: Ground, selected: readonly 
 
 /** Records of other clients, or of this client in other scopes, that still need the launcher. */
 function othersRemain(ground: Ground, chosen: readonly ClientDefinition[], paths: ReadonlySet<string>): boolean {
-  return [...ground.records.values()].some((r) => r.client !== LAUNCHER_OWNER && !paths.has(r.path) && chosen.length > 0);
+  return [...ground.records.values()].some((r) => !isLauncherOwner(r.client) && !paths.has(r.path) && chosen.length > 0);
 }
 
 function launcherPlan(ground: Ground, files: readonly FilePlan[], paths: ReadonlySet<string>, chosen: readonly ClientDefinition[]): { file: FilePlan | undefined; diagnostics: readonly Diagnostic[]; replan?: (now: Snapshot) => ReturnType<typeof planLauncher> } {
@@ -129,6 +129,8 @@ function launcherPlan(ground: Ground, files: readonly FilePlan[], paths: Readonl
     return { file: undefined, diagnostics: hooksWanted && found === undefined ? [missing] : [] };
   }
   const record = ground.records.get(spec.path);
+  // `workstation install` wrote it, and only that writes it again.
+  if (record?.client === WORKSTATION_OWNER) return { file: undefined, diagnostics: [] };
   const wanted = request.purpose === 'remove' ? record !== undefined && othersRemain(ground, chosen, paths) : hooksWanted && (record !== undefined || found === undefined);
   const text = wanted && request.program !== undefined ? launcherText(request.program.node, request.program.script) : undefined;
   if (text === undefined && (wanted || record === undefined)) return { file: undefined, diagnostics: [] };
