@@ -13,6 +13,8 @@ const EXIT_OF = {
   'no-home': EXIT.usage,
   'settings-invalid': EXIT.usage,
   'settings-unreadable': EXIT.failed,
+  'settings-loosened': EXIT.failed,
+  'settings-conflict': EXIT.failed,
   'catalogue-invalid': EXIT.usage,
   'catalogue-unreadable': EXIT.failed,
   'catalogue-loosened': EXIT.no,

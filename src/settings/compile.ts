@@ -2,12 +2,15 @@
 // file:line:column and key path. PURE: the pattern check and sha256 are passed in. Compiling is total: any text gives an answer.
 import type { Platform } from '../model/client.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
+import type { Path } from '../model/json.ts';
 import type { OperatorLayer, OperatorRule } from '../policy/operator.ts';
 import { NO_CONTRACT_SETTINGS, type ContractSettings, type EvaluatorSpec, type PolicyMeta } from '../policy/operator-index.ts';
 import type { Level } from '../policy/pack.ts';
 import { dirOf, isAbsolutePath, joinPath } from '../roots/paths.ts';
 import { PATTERNS_MAX, RULES_MAX, workspaceSchema, type AllowRule, type Evaluator, type StopRule, type WorkspaceSettings } from './command-policy.ts';
-import { faultAt, readDocument, type DocumentKind, type ReadDocument } from './document.ts';
+import { readDocument, type DocumentKind } from './document.ts';
+import { alone, faultOf, layerDocument, sourceOf, type Effective, type Origin } from './effective.ts';
+import { layerWords } from './merge-rules.ts';
 import { parseSettings, SETTINGS_KIND } from './parse.ts';
 import type { Settings } from './schema.ts';
 
@@ -41,32 +44,32 @@ export const WORKSPACE_KIND: DocumentKind<WorkspaceSettings> = {
 
 type Section = 'deny' | 'ask' | 'allow';
 
-/** Collects faults with the path of their key. */
+/** Collects faults with the key and the document that it comes from. */
 class Faults {
   readonly found: Diagnostic[] = [];
   readonly notes: Diagnostic[] = [];
-  private readonly document: ReadDocument<unknown>;
+  private readonly effective: Pick<Effective, 'originOf'>;
   private readonly where: { readonly path: string; readonly fix: string };
 
-  constructor(document: ReadDocument<unknown>, where: { readonly path: string; readonly fix: string }) {
-    this.document = document;
+  constructor(effective: Pick<Effective, 'originOf'>, where: { readonly path: string; readonly fix: string }) {
+    this.effective = effective;
     this.where = where;
   }
 
-  add(key: readonly PropertyKey[], message: string): void {
-    this.found.push(faultAt(this.document, this.where, key, message));
+  add(key: Path, message: string): void {
+    this.found.push(this.at(key, message, 'error'));
   }
 
-  warn(key: readonly PropertyKey[], message: string): void {
-    this.notes.push(faultAt(this.document, this.where, key, message, 'warning'));
+  warn(key: Path, message: string): void {
+    this.notes.push(this.at(key, message, 'warning'));
   }
 
-  ignored(key: readonly PropertyKey[], message: string): void {
-    this.notes.push(faultAt(this.document, this.where, key, message));
+  ignored(key: Path, message: string): void {
+    this.notes.push(this.at(key, message, 'error'));
   }
 
-  line(key: readonly PropertyKey[]): number {
-    return this.document.placeOf(key)?.line ?? 0;
+  private at(key: Path, message: string, severity: Diagnostic['severity']): Diagnostic {
+    return faultOf(this.effective, this.where, key, message, severity);
   }
 }
 
@@ -91,24 +94,44 @@ function programName(program: string): string {
 
 interface Context {
   readonly layer: OperatorLayer;
-  /** Name of the file in `source`. */
-  readonly name: string;
+  readonly effective: Pick<Effective, 'originOf'>;
   readonly faults: Faults;
   readonly tools: CompileTools;
-  readonly ids: Set<string>;
+  /** Where each id was first given. */
+  readonly ids: Map<string, Origin>;
   patterns: number;
+}
+
+/** Every key of what is compiled was written somewhere. */
+function originAt({ effective }: Context, key: Path): Origin {
+  const origin = effective.originOf(key);
+  if (origin === undefined) throw new Error(`no document holds ${key.join('.')}`);
+  return origin;
+}
+
+/** A rule without an id is numbered in its own document, so that documents above it do not change what it is called. */
+function madeId({ document, key }: Origin, section: Section): string {
+  return `${document.isOwn ? '' : `${document.layer}-`}${section}-${Number(key[key.length - 1]) + 1}`;
+}
+
+function usedBefore({ ids }: Context, id: string, origin: Origin): string | undefined {
+  const before = ids.get(id);
+  if (before === undefined) ids.set(id, origin);
+  if (before === undefined) return undefined;
+  return before.document === origin.document ? 'this id is used twice' : `this id is used in ${layerWords(before.document.layer)} too (${sourceOf(before, before.document.path)})`;
 }
 
 function ruleOf(context: Context, section: Section, index: number, given: string | StopRule | AllowRule): OperatorRule {
   const { layer, faults } = context;
   const key = [...POLICY, section, index];
   const rule: StopRule | AllowRule = typeof given === 'string' ? { pattern: given } : given;
-  const id = `${layer}.${rule.id ?? `${section}-${index + 1}`}`;
-  if (context.ids.has(id)) faults.add([...key, 'id'], 'this id is used twice');
-  context.ids.add(id);
+  const origin = originAt(context, key);
+  const id = `${layer}.${rule.id ?? madeId(origin, section)}`;
+  const twice = usedBefore(context, id, origin);
+  if (twice !== undefined) faults.add([...key, 'id'], twice);
   if (rule.pattern !== undefined) {
     context.patterns += 1;
-    const why = context.patterns > PATTERNS_MAX ? `more than ${PATTERNS_MAX} patterns in one document` : context.tools.checkPattern(rule.pattern);
+    const why = context.patterns > PATTERNS_MAX ? `more than ${PATTERNS_MAX} patterns` : context.tools.checkPattern(rule.pattern);
     if (why !== undefined) faults.add(typeof given === 'string' ? key : [...key, 'pattern'], why);
   }
   const lifts = 'rule' in rule ? rule.rule ?? null : null;
@@ -116,12 +139,12 @@ function ruleOf(context: Context, section: Section, index: number, given: string
     id, decision: section, layer, reason: section === 'allow' ? rule.reason ?? '' : reasonOf(section, layer, rule),
     programs: [...new Set((rule.programs ?? (rule.program === undefined ? [] : [rule.program])).map(programName))],
     subcommand: rule.subcommand ?? [], anyOption: rule.options ?? [], args: rule.args ?? [], paths: rule.paths ?? [], pattern: rule.pattern ?? null,
-    lifts, source: `${context.name}:${faults.line(key)}`,
+    lifts, source: sourceOf(origin, layer === 'workspace' ? WORKSPACE_DOCUMENT : undefined),
   };
 }
 
 /** An exception may name a rule of the same document by its bare id. */
-function withOwnIds(rules: readonly OperatorRule[], ids: ReadonlySet<string>): OperatorRule[] {
+function withOwnIds(rules: readonly OperatorRule[], ids: { readonly has: (id: string) => boolean }): OperatorRule[] {
   return rules.map((rule) => (rule.lifts !== null && ids.has(`operator.${rule.lifts}`) ? { ...rule, lifts: `operator.${rule.lifts}` } : rule));
 }
 
@@ -149,7 +172,7 @@ function rulesOf(context: Context, sections: Sections): OperatorRule[] {
 
 // ---- evaluators ----
 
-function scriptPath(context: Context, key: readonly PropertyKey[], directory: string, script: string): string {
+function scriptPath(context: Context, key: Path, directory: string, script: string): string {
   const { home, platform } = context.tools;
   if (script.startsWith('~/')) {
     if (home === undefined) context.faults.add(key, 'no home directory is known');
@@ -158,11 +181,12 @@ function scriptPath(context: Context, key: readonly PropertyKey[], directory: st
   return isAbsolutePath(platform, script) ? script : joinPath(platform, directory, script);
 }
 
-function evaluatorOf(context: Context, directory: string, index: number, given: Evaluator): EvaluatorSpec {
+function evaluatorOf(context: Context, index: number, given: Evaluator): EvaluatorSpec {
   const key = ['hooks', 'evaluators', index];
+  const origin = originAt(context, key);
+  const twice = usedBefore(context, `evaluator.${given.id}`, origin);
+  if (twice !== undefined) context.faults.add([...key, 'id'], twice);
   const { run } = given;
-  if (context.ids.has(`evaluator.${given.id}`)) context.faults.add([...key, 'id'], 'this id is used twice');
-  context.ids.add(`evaluator.${given.id}`);
   const inside = run.workspace_script;
   if (inside !== undefined && (isAbsolutePath(context.tools.platform, inside) || inside.split(/[\\/]/).includes('..'))) {
     context.faults.add([...key, 'run', 'workspace_script'], 'must lie below the workspace');
@@ -171,30 +195,30 @@ function evaluatorOf(context: Context, directory: string, index: number, given: 
   return {
     id: given.id, events: given.events, tools: given.tools,
     interpreter: (run.interpreter ?? []).map((words) => words.split(' ').filter((word) => word !== '')),
-    script: inside ?? scriptPath(context, [...key, 'run', 'script'], directory, run.script ?? ''), inWorkspace: inside !== undefined,
+    script: inside ?? scriptPath(context, [...key, 'run', 'script'], dirOf(context.tools.platform, origin.document.path), run.script ?? ''), inWorkspace: inside !== undefined,
     args: run.args, timeoutMs: given.timeout_seconds * 1000, outputBytes: given.output_bytes,
   };
 }
 
 // ---- documents ----
 
-function baseOf(path: string): string {
-  return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
-}
-
-/** The person's own document. */
+/** The person's own document, where it stands alone. */
 export function compileOperator(path: string, text: string, tools: CompileTools): CompileResult {
   const parsed = parseSettings(path, text);
   if (!parsed.ok) return parsed;
-  const { hooks } = parsed.settings;
+  return compileEffective(alone(layerDocument(path, parsed.document), parsed.settings), { path, digest: tools.sha256(text).slice(0, 16) }, tools);
+}
+
+/** `path`: where a fault is that stands in no document. */
+export function compileEffective(effective: Effective, { path, digest }: { readonly path: string; readonly digest: string }, tools: CompileTools): CompileResult {
+  const { hooks } = effective.settings;
   const policy = hooks.command_policy;
-  const faults = new Faults(parsed.document, { path, fix: SETTINGS_KIND.fix });
-  const context: Context = { layer: 'operator', name: baseOf(path), faults, tools, ids: new Set(), patterns: 0 };
+  const faults = new Faults(effective, { path, fix: SETTINGS_KIND.fix });
+  const context: Context = { layer: 'operator', effective, faults, tools, ids: new Map(), patterns: 0 };
   const rules = rulesOf(context, policy);
-  const directory = dirOf(tools.platform, path);
-  const evaluators = hooks.evaluators.map((evaluator, index) => evaluatorOf(context, directory, index, evaluator));
+  const evaluators = hooks.evaluators.map((evaluator, index) => evaluatorOf(context, index, evaluator));
   if (faults.found.length > 0) return { ok: false, diagnostics: faults.found };
-  const meta = { digest: tools.sha256(text).slice(0, 16), problem: '', mode: policy.mode, packs: policy.packs, rules: policy.rules, evaluators, rows: rules.length, contract: contractOf(parsed.settings) };
+  const meta = { digest, problem: '', mode: policy.mode, packs: policy.packs, rules: policy.rules, evaluators, rows: rules.length, contract: contractOf(effective.settings) };
   return { ok: true, compiled: { meta, rules, notes: faults.notes } };
 }
 
@@ -217,10 +241,12 @@ export function compileWorkspace(path: string, text: string, tools: CompileTools
   const read = readDocument(WORKSPACE_KIND, path, text);
   if (!read.ok) return read;
   const policy = read.document.value.hooks.command_policy;
-  const faults = new Faults(read.document, { path, fix: WORKSPACE_KIND.fix });
+  const document = layerDocument(path, read.document, 'workspace');
+  const effective: Pick<Effective, 'originOf'> = { originOf: (key) => ({ document, key }) };
+  const faults = new Faults(effective, { path, fix: WORKSPACE_KIND.fix });
   if (policy.allow !== undefined) faults.ignored([...POLICY, 'allow'], 'is ignored: a workspace cannot allow anything');
   if (policy.mode !== undefined) faults.ignored([...POLICY, 'mode'], 'is ignored: the mode belongs to the operator');
-  const context: Context = { layer: 'workspace', name: WORKSPACE_DOCUMENT, faults, tools, ids: new Set(), patterns: 0 };
+  const context: Context = { layer: 'workspace', effective, faults, tools, ids: new Map(), patterns: 0 };
   const rules = rulesOf(context, { deny: policy.deny, ask: policy.ask, allow: [] });
   const packs = tighteningOnly(policy.packs, 'packs', faults);
   const levels = tighteningOnly(policy.rules, 'rules', faults);

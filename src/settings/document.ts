@@ -3,12 +3,14 @@
 import { LineCounter, parseDocument, isAlias, isMap, isNode, isScalar, visit, type Document } from 'yaml';
 import type { z } from 'zod';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { showPath } from '../model/json.ts';
+import { isObject, showPath, type JsonObject } from '../model/json.ts';
 
 export interface Place { readonly line: number; readonly column: number }
 
 export interface ReadDocument<T> {
   readonly value: T;
+  /** As it was written: without the defaults. */
+  readonly written: JsonObject;
   /** Where the key or value nearest to a path stands. */
   readonly placeOf: (path: readonly PropertyKey[]) => Place | undefined;
 }
@@ -107,7 +109,7 @@ export function readDocument<T>(kind: DocumentKind<T>, path: string, text: strin
   const value: unknown = document.toJS() ?? {};
   const result = kind.schema.safeParse(value);
   if (!result.success) return { ok: false, diagnostics: result.error.issues.flatMap((issue) => issueFaults(source, issue)) };
-  return { ok: true, document: { value: result.data, placeOf: (at) => placeAt(source, offsetOf(document, at)) } };
+  return { ok: true, document: { value: result.data, written: isObject(value) ? value : {}, placeOf: (at) => placeAt(source, offsetOf(document, at)) } };
 }
 
 /** A fault that a schema cannot see, at its line. */
