@@ -1,6 +1,7 @@
 // Contract: an OpenAPI document of the person's -> what `contract import` and `contract diff --live` make of it. Through Host, reads
 // only: nothing is fetched and nothing is started.
 import type { Catalogue, OpenapiUpstream } from '../contract/catalogue-schema.ts';
+import { addressFault } from '../contract/address.ts';
 import { compileOpenapi, draftOf, isBaseUrl, type CompiledDocument } from '../contract/openapi.ts';
 import type { Problem } from '../contract/openapi-refs.ts';
 import type { ToolDefinition } from '../contract/pins.ts';
@@ -64,28 +65,32 @@ export async function openapiLook(host: Host, { file, baseUrl, service }: Openap
 }
 
 /** The name of the variable that holds a header's whole value. */
-function variableOf(service: string, header: string): string {
+export function variableOf(service: string, header: string): string {
   return `${service}_${header}`.toUpperCase().replace(/[^A-Z0-9]+/g, '_').replace(/^([0-9])/, '_$1');
 }
 
 /** Another address for what was approved: all of it has to be approved again. A known catalogue keeps its own names of variables. */
-export function withAddress(known: Catalogue, upstream: OpenapiUpstream): Catalogue {
+export function withAddress(known: Catalogue, upstream: NonNullable<Catalogue['upstream']>): Catalogue {
   const before = known.upstream;
-  if (before?.transport !== 'openapi') throw usage(`${known.service.id} is the catalogue of another kind of server`, 'import it under another name');
+  if (before === undefined || before.transport !== upstream.transport) throw usage(`${known.service.id} is the catalogue of another kind of server`, 'import it under another name');
+  if (before.transport === 'stdio' || upstream.transport === 'stdio') return known;
   const merged = { ...upstream, headerEnv: { ...upstream.headerEnv, ...before.headerEnv } };
-  if (before.baseUrl === upstream.baseUrl) return { ...known, upstream: { ...merged, allowedHosts: before.allowedHosts } };
+  if (addressOf(before) === addressOf(upstream)) return { ...known, upstream: { ...merged, allowedHosts: before.allowedHosts } };
   const operations = known.operations.map(({ approval, ...operation }) => ({ ...operation, ...(operation.state === 'approved' ? { state: 'review_required' as const } : approval === undefined ? {} : { approval }) }));
   return { ...known, upstream: merged, operations };
 }
 
+const addressOf = (upstream: Exclude<Catalogue['upstream'], undefined | { transport: 'stdio' }>): string => (upstream.transport === 'http' ? upstream.url : upstream.baseUrl);
+
 /** What the person has to know of the upstream: where calls go, and what has to be in the environment. */
 export function upstreamLines({ upstream }: Look, service: string): string[] {
-  if (upstream.transport !== 'openapi') return [];
-  const plain = upstream.baseUrl.startsWith('http:') && !/^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])[:/]/.test(`${upstream.baseUrl}/`);
+  if (upstream.transport === 'stdio') return [];
+  const isServer = upstream.transport === 'http';
+  const plain = !isServer && addressFault(upstream.baseUrl) !== undefined;
   return [
-    `  calls go to ${upstream.baseUrl} and nowhere else${plain ? ', not encrypted' : ''}`,
+    isServer ? `  messages go to ${upstream.allowedHosts.join(', ')} and to no other host` : `  calls go to ${upstream.baseUrl} and nowhere else${plain ? ', not encrypted' : ''}`,
     ...Object.entries(upstream.headerEnv).map(([header, name]) => `  ${name} must hold the whole value of the header ${header}${header === 'Authorization' ? ', such as: Bearer TOKEN' : ''}`),
-    `  clients get it with clients apply, once the settings name it: mcpServers: { ${service}: { command: praetorctl, args: [mcp, ${service}] } }`,
+    ...isServer ? [] : [`  clients get it with clients apply, once the settings name it: mcpServers: { ${service}: { command: praetorctl, args: [mcp, ${service}] } }`],
   ];
 }
 

@@ -1,6 +1,6 @@
 // Contract: how a server is started, from the operator's settings or from the files of the clients. Through Host, reads only.
 import type { ClientDefinition, RootContext, Scope } from '../model/client.ts';
-import { isObject, type JsonValue } from '../model/json.ts';
+import { isObject, type JsonObject, type JsonValue } from '../model/json.ts';
 import type { Host } from '../host.ts';
 import { CLIENTS } from '../clients/registry.ts';
 import type { Settings } from '../settings/schema.ts';
@@ -8,18 +8,30 @@ import { readEvidence } from '../verify/documents.ts';
 
 export type FoundServer =
   | { readonly kind: 'stdio'; readonly command: string; readonly args: readonly string[]; readonly envNames: readonly string[]; readonly env: Readonly<Record<string, string>>; readonly from: string }
-  | { readonly kind: 'http'; readonly url: string; readonly from: string };
+  /** `headers`: as they stand there, with references in the client's spelling. `headerEnv`: the variables, where they are known. */
+  | { readonly kind: 'http'; readonly url: string; readonly headers: Readonly<Record<string, string>>; readonly headerEnv?: Readonly<Record<string, string>>; readonly from: string };
 
 /** An entry in any client's spelling: a command with arguments, a list of both, or an address. */
 export function serverOfEntry(entry: JsonValue | undefined, from: string): FoundServer | undefined {
   if (!isObject(entry)) return undefined;
   const url = entry['url'] ?? entry['httpUrl'] ?? entry['serverUrl'];
-  if (typeof url === 'string') return { kind: 'http', url, from };
+  if (typeof url === 'string') return { kind: 'http', url, headers: headersOf(entry), from };
   const words = Array.isArray(entry['command']) ? entry['command'] : [entry['command'] ?? entry['cmd'], ...(Array.isArray(entry['args']) ? entry['args'] : [])];
   if (!words.every((word) => typeof word === 'string') || words.length === 0) return undefined;
   const [command = '', ...args] = words as string[];
   const env = envOf(entry['env'] ?? entry['environment'] ?? entry['envs']);
   return { kind: 'stdio', command, args, env, envNames: Object.keys(env).sort(), from };
+}
+
+/** Some clients name a variable instead of a value. */
+function headersOf(entry: JsonObject): Record<string, string> {
+  const options = entry['requestOptions'];
+  const named = Object.entries(envOf(entry['env_http_headers'])).map(([header, name]) => [header, `\${${name}}`]);
+  const bearer = entry['bearer_token_env_var'];
+  return {
+    ...envOf(entry['headers'] ?? entry['http_headers'] ?? (isObject(options) ? options['headers'] : undefined)), ...Object.fromEntries(named),
+    ...(typeof bearer === 'string' ? { Authorization: `Bearer \${${bearer}}` } : {}),
+  };
 }
 
 function envOf(value: JsonValue | undefined): Record<string, string> {
@@ -39,7 +51,7 @@ export function findServers(host: Host, name: string, { context, settings, clien
   const found: FoundServer[] = [];
   const own = Object.hasOwn(settings.mcpServers, name) ? settings.mcpServers[name] : undefined;
   if (own !== undefined && clients.length === 0) {
-    found.push('command' in own ? { kind: 'stdio', command: own.command, args: own.args, env: own.env, envNames: Object.keys(own.env).sort(), from: 'the settings' } : { kind: 'http', url: own.url, from: 'the settings' });
+    found.push('command' in own ? { kind: 'stdio', command: own.command, args: own.args, env: own.env, envNames: Object.keys(own.env).sort(), from: 'the settings' } : { kind: 'http', url: own.url, headers: own.headers, from: 'the settings' });
   }
   for (const client of CLIENTS.filter(({ id }) => clients.length === 0 || clients.includes(id))) {
     for (const { name: entry, server } of serversOf(host, client, context, [scope])) {

@@ -12,13 +12,13 @@ import { EXIT, PraetorError } from '../model/diagnostic.ts';
 import { isObject } from '../model/json.ts';
 import { personOf, recordChange } from '../mcp/changes.ts';
 import { GRANT_MS_DEFAULT, GRANT_MS_MAX, GRANTS_DIRECTORY, type Grant } from '../mcp/grant-file.ts';
-import { inspectServer } from '../mcp/runtime/inspect.ts';
 import { catalogueOf, compileCatalogues, readCatalogues, writeCatalogue, type StorePlace } from '../mcp/store.ts';
 import { rootContext } from '../roots/context.ts';
 import { joinPath } from '../roots/paths.ts';
 import { loadSettings } from '../settings/load.ts';
 import { durationMs } from '../settings/schema.ts';
 import { changeLines, definitionLines, operationLines, summaryLine } from './contract-view.ts';
+import { serverLook, serverOfUpstream, type LookRequest } from './contract-live.ts';
 import { openapiLook, problemLines, upstreamLines, withAddress, type Look } from './contract-openapi.ts';
 import { findServers, type FoundServer } from './contract-servers.ts';
 import { needPerson, refuseAgents } from './person.ts';
@@ -27,9 +27,6 @@ import type { CommandContext } from './program.ts';
 import { printable } from './style.ts';
 
 const SHOWN_DIRECTORY = 'shown';
-const FROM_CATALOGUE = 'the catalogue';
-/** Everything that a client may have, for the second look: some servers show other tools then. */
-const CAPABILITIES = { roots: { listChanged: true }, sampling: {}, elicitation: { form: {}, url: {} } };
 
 interface Ground { readonly host: Host; readonly place: StorePlace; readonly name: string; readonly context: CommandContext }
 
@@ -53,7 +50,16 @@ const NOT_DONE = (kind: string): Outcome => ({ exit: EXIT.interrupted, kind, bod
 
 // ---- import ----
 
-function sourceOf({ host, name, context }: Ground): Extract<FoundServer, { kind: 'stdio' }> {
+/** What is looked at is shown before, and asked about. */
+const lookRequest = (ground: Ground, service: string): LookRequest => ({
+  host: ground.host, service,
+  agreed: (shown, question) => {
+    ground.context.io.err(shown);
+    return agreed(ground, question);
+  },
+});
+
+function sourceOf({ host, name, context }: Ground): FoundServer {
   const root = rootContext(host);
   const loaded = loadSettings(host, ownDirsOf(host, root).config, undefined);
   if (!loaded.ok) throw new PraetorError(loaded.diagnostics[0] ?? { code: 'settings-invalid', message: 'the settings are invalid', fix: 'correct them' });
@@ -61,32 +67,7 @@ function sourceOf({ host, name, context }: Ground): Extract<FoundServer, { kind:
   const found = findServers(host, name, { context: root, settings: loaded.settings, clients, scope: 'user' });
   const [first] = found;
   if (first === undefined) throw new PraetorError({ code: 'usage', message: `no server named ${name} is in the settings or in a client's file`, fix: 'praetorctl clients list, or name its client with --client' });
-  if (first.kind === 'http') throw new PraetorError({ code: 'usage', message: `${name} is reached over HTTP, which import cannot look at yet`, fix: 'register it with a program that speaks on standard input and output' });
   return first;
-}
-
-async function toolsOf(server: Extract<FoundServer, { kind: 'stdio' }>): Promise<{ tools: ToolDefinition[]; version: string; protocol: string; dependent: string[] }> {
-  try {
-    const plain = await inspectServer(server, {});
-    const full = await inspectServer(server, CAPABILITIES);
-    const names = new Set(plain.tools.map(({ name }) => name));
-    const dependent = full.tools.filter(({ name }) => !names.has(name));
-    return { tools: [...plain.tools, ...dependent], version: full.version, protocol: full.protocol, dependent: dependent.map(({ name }) => name) };
-  } catch (error) {
-    throw new PraetorError({ code: 'catalogue-unreadable', message: `the server did not show its tools: ${error instanceof Error ? error.message : 'unknown'}`, fix: 'start it by hand to see why, then import again' }, error);
-  }
-}
-
-/** Asks, starts the server and reads its list. Undefined: the person said no. */
-async function serverLook(ground: Ground, server: Extract<FoundServer, { kind: 'stdio' }>): Promise<Look | undefined> {
-  const started = server.from === FROM_CATALOGUE ? 'This starts the server' : `This starts the server as ${server.from} does, to read its list of tools`;
-  ground.context.io.err(`${started}:\n  ${printable([server.command, ...server.args].join(' '))}\n`);
-  if (!await agreed(ground, 'Start it?')) return undefined;
-  const { tools, version, protocol, dependent } = await toolsOf(server);
-  return {
-    tools, version: version.slice(0, 64), from: server.from, dependent, problems: [], source: { kind: 'mcp', protocolVersion: protocol, capturedWith: ['elicitation.form', 'elicitation.url', 'roots', 'sampling'] },
-    upstream: { transport: 'stdio', command: server.command, args: [...server.args], envNames: [...server.envNames] },
-  };
 }
 
 function newCatalogue(host: Host, service: string, binding: string, { tools, version, source, upstream }: Look): Catalogue {
@@ -109,10 +90,10 @@ export async function contractImport(context: CommandContext): Promise<Outcome> 
   const { host, place, name } = ground;
   const { openapi: file, baseUrl } = context.options as { openapi?: string; baseUrl?: string };
   const service = serviceId(name);
-  const look = file === undefined ? await serverLook(ground, sourceOf(ground)) : await openapiLook(host, { file, baseUrl, service });
+  const look = file === undefined ? await serverLook(lookRequest(ground, service), sourceOf(ground)) : await openapiLook(host, { file, baseUrl, service });
   if (look === undefined) return NOT_DONE('contract-import');
   const known = readCatalogues(host, place).catalogues.find(({ catalogue }) => catalogue.service.id === service)?.catalogue;
-  const before = known === undefined || look.upstream.transport !== 'openapi' ? known : withAddress(known, look.upstream);
+  const before = known === undefined ? undefined : withAddress(known, look.upstream);
   const { catalogue, added, changes } = mergeTools(before ?? newCatalogue(host, service, name, look), look.tools, (text) => host.sha256(text), look.draftOf);
   const path = writeCatalogue(host, place, catalogue);
   keepDefinitions(host, place, service, look.tools);
@@ -216,8 +197,10 @@ export async function contractApprove(context: CommandContext): Promise<Outcome>
 // ---- diff, lint, list ----
 
 /** The source itself: the server is started, a document read again. */
-async function liveLook(ground: Ground, { upstream, service }: Catalogue): Promise<Look | undefined> {
-  if (upstream?.transport === 'stdio') return serverLook(ground, { kind: 'stdio', command: upstream.command, args: upstream.args, envNames: upstream.envNames, env: {}, from: FROM_CATALOGUE });
+async function liveLook(ground: Ground, catalogue: Catalogue): Promise<Look | undefined> {
+  const { upstream, service } = catalogue;
+  const server = serverOfUpstream(catalogue);
+  if (server !== undefined) return serverLook(lookRequest(ground, service.id), server);
   if (upstream?.transport === 'openapi' && upstream.document !== undefined) return openapiLook(ground.host, { file: upstream.document, baseUrl: upstream.baseUrl, service: service.id });
   throw new PraetorError({ code: 'usage', message: `the catalogue of ${service.id} names nothing to look at`, fix: 'praetorctl contract diff without --live' });
 }

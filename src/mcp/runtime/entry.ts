@@ -23,6 +23,7 @@ import { createSession } from '../session.ts';
 import type { CallNote } from '../session-types.ts';
 import { grantTaker, hookEvidence } from './evidence.ts';
 import { runProxy } from './proxy.ts';
+import type * as Remote from './remote.ts';
 import { startProgram, type UpstreamEvents, type UpstreamLink } from './upstream.ts';
 
 /** Loaded at the first list or question, not at the start: it costs a quarter of a bare node start. */
@@ -97,20 +98,24 @@ function definitionsOf(place: HookPlace, service: string): ToolDefinition[] {
   }
 }
 
-/** The backend for HTTP is read only where it is needed. */
-async function starterOf(place: HookPlace, catalogue: Catalogue): Promise<(events: UpstreamEvents) => UpstreamLink> {
+/** Given by dist/mcp.cjs (scripts/hook-stub.cjs): what goes over HTTP is read only where it is needed. */
+declare const load: (part: 'remote') => typeof Remote;
+
+const log = (line: string): void => void process.stderr.write(`${line}\n`);
+
+function starterOf(place: HookPlace, catalogue: Catalogue): (events: UpstreamEvents) => UpstreamLink {
   const { upstream, service } = catalogue;
-  if (upstream?.transport === 'stdio') return (events) => startProgram(upstream, events);
-  if (upstream?.transport !== 'openapi') fail(`the catalogue of ${service.id} names no program to start`, `praetorctl contract import ${service.id}`);
+  if (upstream === undefined) fail(`the catalogue of ${service.id} names no server`, `praetorctl contract import ${service.id}`);
+  if (upstream.transport === 'stdio') return (events) => startProgram(upstream, events);
+  if (upstream.transport === 'http') return (events) => load('remote').startStreamable({ upstream, env: process.env, log: (line) => log(`${service.id}: ${line}`) }, events);
   const definitions = definitionsOf(place, service.id);
-  const { startOpenapi } = await import('./openapi-upstream.ts');
-  return (events) => startOpenapi({ catalogue, upstream, definitions, env: process.env, sha256 }, events);
+  return (events) => load('remote').startOpenapi({ catalogue, upstream, definitions, env: process.env, sha256 }, events);
 }
 
-async function main(server: string): Promise<number> {
+function main(server: string): Promise<number> {
   const place = hookPlace(process.platform, process.env);
   const catalogue = compiledCatalogue(place, server);
-  const start = await starterOf(place, catalogue);
+  const start = starterOf(place, catalogue);
   const executes = catalogue.upstream?.transport === 'openapi';
   const { contract } = readSettings(place, undefined, SETTINGS_PARTS);
   const service = catalogue.service.id;
@@ -122,7 +127,7 @@ async function main(server: string): Promise<number> {
     note: receiptWriter(place, service),
     quarantine: (tools) => writeQuarantine(place, service, tools),
   });
-  return runProxy(session, { input: process.stdin, output: process.stdout, log: (line) => void process.stderr.write(`${line}\n`) }, start);
+  return runProxy(session, { input: process.stdin, output: process.stdout, log }, start);
 }
 
 void main(process.argv[3] ?? '').then((code) => process.exit(code));

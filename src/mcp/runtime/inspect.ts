@@ -1,10 +1,10 @@
-// Contract: asks a server for its tools: started, initialised, listed, ended. IO. Bounded in time, pages and bytes. Starting a server is
-// running code: the caller has asked the person before.
-import { isObject, type JsonObject } from '../../model/json.ts';
+// Contract: asks a server for its tools: started or connected to, initialised, listed, ended. IO. Bounded in time, pages and bytes.
+// Starting a server is running code: the caller has asked the person before.
+import { isObject, type JsonObject, type JsonValue } from '../../model/json.ts';
 import type { ToolDefinition } from '../../contract/pins.ts';
 import { messageOf, request } from '../messages.ts';
 import { lineSplitter } from './lines.ts';
-import { startProgram, type StdioUpstream } from './upstream.ts';
+import type { UpstreamEvents, UpstreamLink } from './upstream.ts';
 
 export const INSPECT_MS_MAX = 60_000;
 const PAGES_MAX = 1_000;
@@ -14,19 +14,18 @@ const PROTOCOL = '2025-11-25';
 export interface Inspected { readonly tools: readonly ToolDefinition[]; readonly version: string; readonly protocol: string }
 
 /** Rejects with a sentence that says what the server did instead. */
-export function inspectServer(upstream: StdioUpstream, capabilities: JsonObject, limitMs = INSPECT_MS_MAX): Promise<Inspected> {
+export function inspectServer(start: (events: UpstreamEvents) => UpstreamLink, capabilities: JsonObject, limitMs = INSPECT_MS_MAX): Promise<Inspected> {
   return new Promise((done, fail) => {
     const tools: ToolDefinition[] = [];
     let info = { version: '', protocol: PROTOCOL };
     let pages = 0;
-    let over = false;
+    let over: (() => void) | undefined;
+    /** What is known then is told once the server has ended: a session over HTTP is not left open. */
     const finish = (error?: string): void => {
-      if (over) return;
-      over = true;
+      if (over !== undefined) return;
+      over = () => (error === undefined ? done({ tools, ...info }) : fail(new Error(error)));
       clearTimeout(timer);
       link.end();
-      if (error === undefined) done({ tools, ...info });
-      else fail(new Error(error));
     };
     const timer = setTimeout(() => finish(`it did not list its tools within ${limitMs / 1000} s`), limitMs);
     const list = (cursor?: string): void => void link.send(request(`praetor-${++pages}`, 'tools/list', cursor === undefined ? {} : { cursor }));
@@ -38,7 +37,7 @@ export function inspectServer(upstream: StdioUpstream, capabilities: JsonObject,
       }
       if (message.kind !== 'response') return;
       const { result } = message.value;
-      if (!isObject(result)) return finish('it answered with an error');
+      if (!isObject(result)) return finish(`it answered with an error${reasonOf(message.value['error'])}`);
       if (message.id === 'praetor-init') {
         const server = isObject(result['serverInfo']) ? result['serverInfo'] : {};
         info = { version: typeof server['version'] === 'string' ? server['version'] : '', protocol: typeof result['protocolVersion'] === 'string' ? result['protocolVersion'] : PROTOCOL };
@@ -52,7 +51,7 @@ export function inspectServer(upstream: StdioUpstream, capabilities: JsonObject,
       else finish();
     };
     const split = lineSplitter(take, LINE_BYTES_MAX);
-    const link = startProgram(upstream, {
+    const link = start({
       onChunk: (chunk) => {
         try {
           split(chunk);
@@ -61,7 +60,10 @@ export function inspectServer(upstream: StdioUpstream, capabilities: JsonObject,
         }
       },
       onDrain: () => undefined,
-      onEnd: (code, why) => finish(why ?? `it ended with ${code} before it listed its tools`),
+      onEnd: (code, why) => {
+        finish(why ?? `it ended with ${code} before it listed its tools`);
+        over?.();
+      },
     });
     link.send(request('praetor-init', 'initialize', { protocolVersion: PROTOCOL, capabilities, clientInfo: { name: 'praetorctl', version: '1' } }));
   });
@@ -69,4 +71,10 @@ export function inspectServer(upstream: StdioUpstream, capabilities: JsonObject,
 
 function isTool(tool: unknown): boolean {
   return isObject(tool) && typeof tool['name'] === 'string' && tool['name'].length > 0 && tool['name'].length <= 128 && isObject(tool['inputSchema']);
+}
+
+/** Its own words, in one line. */
+function reasonOf(error: JsonValue | undefined): string {
+  const text = isObject(error) && typeof error['message'] === 'string' ? error['message'].replace(/[\u0000-\u001f\u007f]+/g, ' ').slice(0, 200) : '';
+  return text === '' ? '' : `: ${text}`;
 }

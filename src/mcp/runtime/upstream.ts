@@ -18,15 +18,15 @@ export interface UpstreamEvents {
   readonly onEnd: (code: number, why?: string) => void;
 }
 
-export interface StdioUpstream { readonly command: string; readonly args: readonly string[]; readonly cwd?: string | undefined }
+export interface StdioUpstream { readonly command: string; readonly args: readonly string[]; readonly cwd?: string | undefined; readonly env?: Readonly<Record<string, string>> }
 
 /** From the end of standard input to the end of the server, as clients give it. */
 export const END_MS_MAX = 2_000;
 const SIGNALS: Readonly<Record<string, number>> = { SIGHUP: 1, SIGINT: 2, SIGQUIT: 3, SIGABRT: 6, SIGKILL: 9, SIGSEGV: 11, SIGPIPE: 13, SIGTERM: 15 };
 
-/** The environment is the client's own, as it would be without the proxy. Its standard error is ours. */
-export function startProgram({ command, args, cwd }: StdioUpstream, events: UpstreamEvents): UpstreamLink {
-  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'], ...(cwd === undefined ? {} : { cwd }), windowsHide: true });
+/** The environment is the client's own, as it would be without the proxy, and `env` besides. Its standard error is ours. */
+export function startProgram({ command, args, cwd, env }: StdioUpstream, events: UpstreamEvents): UpstreamLink {
+  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'], ...(cwd === undefined ? {} : { cwd }), ...(env === undefined ? {} : { env: { ...process.env, ...env } }), windowsHide: true });
   let over = false;
   const timers: NodeJS.Timeout[] = [];
   const finish = (code: number, why?: string): void => {
