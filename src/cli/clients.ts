@@ -64,14 +64,14 @@ const NOT_CONFIRMED: Diagnostic = {
   code: 'not-confirmed', severity: 'error', message: 'there is no terminal to ask on', fix: 'look at the plan, then run the same command with --yes',
 };
 
-/** Asks on a terminal. Without one, --yes is the only way: nothing is ever applied unasked. */
-async function confirmed(context: CommandContext, plan: Plan, home: string): Promise<boolean> {
+/** Asks on a terminal. Without one, --yes is the only way: nothing is ever applied unasked. `show` renders what is asked about. */
+export async function agreed(context: CommandContext, show: () => string, diagnostics: readonly Diagnostic[], question: string): Promise<boolean> {
   const { io, options, global } = context;
   if (options['yes'] === true || options['dryRun'] === true) return true;
   if (!io.inIsTty || !io.errIsTty || global.json) throw new PraetorError(NOT_CONFIRMED);
-  io.err(`${renderPlan(styleFor(io, global, home, 'err'), plan, global.verbose)}\n`);
-  for (const d of plan.diagnostics) io.err(`praetorctl: ${d.severity}: ${d.message}\n`);
-  const answer = (await io.ask('Apply this plan? [y/N] ') ?? '').trim().toLowerCase();
+  io.err(`${show()}\n`);
+  for (const d of diagnostics) io.err(`praetorctl: ${d.severity}: ${d.message}\n`);
+  const answer = (await io.ask(`${question} [y/N] `) ?? '').trim().toLowerCase();
   return answer === 'y' || answer === 'yes';
 }
 
@@ -94,7 +94,8 @@ async function executePlan(context: CommandContext, host: Host, run: Execution):
     const report = plan.files.length === 0 ? { ok: true, diagnostics: [] } : await applyPlan(host, dirs, plan, run.applyOptions);
     return { ...base, exit: exitFor(report.diagnostics), text: `nothing to do\n${renderPlan(style, plan, global.verbose)}`, diagnostics: report.ok ? plan.diagnostics : report.diagnostics };
   }
-  if (!(await confirmed(context, plan, home))) return { ...base, exit: EXIT.interrupted, text: 'not applied', diagnostics: [] };
+  const asked = (): string => renderPlan(styleFor(io, global, home, 'err'), plan, global.verbose);
+  if (!(await agreed(context, asked, plan.diagnostics, 'Apply this plan?'))) return { ...base, exit: EXIT.interrupted, text: 'not applied', diagnostics: [] };
   const report: ApplyReport = await applyPlan(host, dirs, plan, run.applyOptions);
   const { diagnostics } = report;
   const wrote = report.run !== null && !dryRun;
@@ -108,7 +109,7 @@ async function executePlan(context: CommandContext, host: Host, run: Execution):
 }
 
 /** Unfinished runs of a killed process are brought to truth before anything is planned on top of them. */
-async function settle(context: CommandContext): Promise<{ host: Host; settled: readonly Diagnostic[] }> {
+export async function settle(context: CommandContext): Promise<{ host: Host; settled: readonly Diagnostic[] }> {
   const host = context.options['dryRun'] === true ? readOnlyHost(context.io.host) : context.io.host;
   return { host, settled: (await recover(host, ownDirsOf(host, rootContext(host)))).diagnostics };
 }

@@ -104,8 +104,8 @@ function runnable(io: CliIo, home: string): (text: string) => string {
   return (text) => text.replace(/\bpraetorctl (?=(?:clients|doctor|policy|receipts|start|completion)\b)/g, `${words} `);
 }
 
-/** A completion script, the demonstration's transcript, and what is the same on every machine. */
-const OWN_TEXTS: readonly string[] = ['completion', 'start', 'capabilities'];
+/** A completion script, the demonstration's transcript, the definitions of a scheduler, and what is the same on every machine. */
+const OWN_TEXTS: readonly string[] = ['completion', 'start', 'capabilities', 'schedule-render'];
 
 export function emit(io: CliIo, options: GlobalOptions, home: string, outcome: Outcome): number {
   if (options.json) {

@@ -1,6 +1,7 @@
 // Contract: the command tree. Flags become typed options, options go to one use case, its outcome is written once.
 // Completion scripts and the command reference are generated from this tree, so a flag exists in one place.
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { SCHEDULE_KINDS } from '../fleet/schedule.ts';
 import { EXIT, PraetorError, exitOf, type Diagnostic } from '../model/diagnostic.ts';
 import { homeOf } from '../roots/own-dirs.ts';
 import { clientsApply, clientsCapabilities, clientsList, clientsPlan, clientsRemove, clientsRollback, clientsVerifyAsked } from './clients.ts';
@@ -17,6 +18,7 @@ import { fixturesRedact } from './fixtures.ts';
 import { clientsProve } from './prove.ts';
 import { clientsReport } from './report.ts';
 import { emit, VERSION, type CliIo, type GlobalOptions, type Outcome } from './output.ts';
+import { scheduleInstall, scheduleRemove, scheduleRender } from './schedule.ts';
 import { start } from './start.ts';
 
 type Handler = (context: CommandContext) => Promise<Outcome> | Outcome;
@@ -210,6 +212,25 @@ function addReceipts(program: Command, running: Running): void {
     .action(action(running, 'receipt', receiptsShow));
 }
 
+function addSchedule(program: Command, running: Running): void {
+  const schedule = program.command('schedule').description("Run the update of this workstation by the system's own scheduler.");
+  const sub = (spec: string, description: string): Command => addGlobal(schedule.command(spec).description(description))
+    .addOption(new Option('--kind <kind>', "whose definition (default: this system's)").choices(SCHEDULE_KINDS));
+  const defined = (command: Command): Command => command
+    .addOption(new Option('--interval <time>', 'how often, from 5m to 24h; shortened to what divides the day evenly').default('15m'))
+    .addOption(new Option('--command <words>', 'what is run (default: workstation update --scheduled)'))
+    .addOption(new Option('--with <jobs>', 'further jobs beside it: evidence (evidence export), receipts (receipts push); comma-separated').argParser(listOf('a job')))
+    .addOption(new Option('--launcher <file>', 'the praetorctl that is started, as an absolute path'))
+    .addOption(new Option('--host-id <id>', 'where the minutes come from (default: the id of the installed workstation, else its home directory)'));
+  defined(sub('render', 'Print the definitions. Writes and starts nothing.'))
+    .addOption(new Option('--home <dir>', 'the home directory to render for (default: yours)')).addOption(new Option('--user <name>', 'the user whom the Task Scheduler runs it for (default: you)'))
+    .action(action(running, 'schedule-render', scheduleRender));
+  defined(sub('install', 'Write the definitions, then tell the scheduler. With --dry-run: exit 3 if there is something to do.'))
+    .addOption(yesOption()).addOption(dryRunOption()).action(action(running, 'schedule', scheduleInstall));
+  sub('remove', 'Tell the scheduler to let go, then take the definitions away.')
+    .addOption(yesOption()).addOption(dryRunOption()).action(action(running, 'schedule', scheduleRemove));
+}
+
 /** The whole tree. `running.exit` holds the exit code after parseAsync. */
 export function buildProgram(running: Running): Command {
   const program = new Command('praetorctl');
@@ -220,6 +241,7 @@ export function buildProgram(running: Running): Command {
   addPolicy(program, running);
   addContract(program, running);
   addReceipts(program, running);
+  addSchedule(program, running);
   addGlobal(program.command('doctor').description('Check this workstation: does the registered command run, and does it judge?'))
     .addOption(clientOption()).addOption(scopeOption()).addOption(settingsOption())
     .action(action(running, 'doctor', runDoctorCommand));

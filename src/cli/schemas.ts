@@ -2,6 +2,7 @@
 // against them. Never loaded by the program itself (zod costs 20 ms). PURE.
 import { z } from 'zod';
 import { ALL_CODES } from '../model/diagnostic.ts';
+import { SCHEDULE_KINDS } from '../fleet/schedule.ts';
 import { PROOF_CAUSES } from '../verify/prove-cause.ts';
 import { PROBE_VERDICTS } from '../verify/probe-conclude.ts';
 
@@ -16,7 +17,7 @@ const header = {
 };
 
 const entry = z.strictObject({
-  client: z.string(), kind: z.enum(['hook', 'mcp', 'launcher']), name: z.string(), action: z.enum(['add', 'change', 'remove', 'none']),
+  client: z.string(), kind: z.enum(['hook', 'mcp', 'launcher', 'schedule']), name: z.string(), action: z.enum(['add', 'change', 'remove', 'none']),
   at: z.string().describe('Position in the document.'), detail: z.string().describe('What is registered; never a value of env or headers.'),
 });
 
@@ -26,7 +27,7 @@ const plan = z.strictObject({
   purpose: z.enum(['apply', 'remove', 'rollback']), counts,
   files: z.array(z.strictObject({
     client: z.string(), path: z.string(), target: z.string().describe('The real file behind all symbolic links.'), links: z.array(z.string()),
-    role: z.enum(['hooks', 'mcp', 'hooks+mcp', 'launcher']), scope: z.enum(['user', 'project']),
+    role: z.enum(['hooks', 'mcp', 'hooks+mcp', 'launcher', 'schedule']), scope: z.enum(['user', 'project']),
     action: z.enum(['create', 'edit', 'restore', 'delete', 'none']), entries: z.array(entry),
   })),
 });
@@ -118,6 +119,12 @@ const contractChange = z.strictObject({
   tool: z.string(), part: z.enum(['new', 'missing', 'description', 'input', 'annotations', 'output']), severity: z.enum(['blocking', 'high', 'notation', 'info']), text: z.string(),
 });
 
+const times = z.union([
+  z.strictObject({ every: z.literal('hour'), minutes: z.array(z.int().min(0).max(59)) }),
+  z.strictObject({ every: z.literal('day'), hours: z.array(z.int().min(0).max(23)), minute: z.int().min(0).max(59) }),
+]);
+const scheduleKind = z.enum(SCHEDULE_KINDS);
+
 /** By kind: the `schema` field of an answer is `praetorctl/<kind>`. */
 export const OUTPUT_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   plan: answer('plan', plan.shape),
@@ -158,6 +165,15 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   start: answer('start', {
     demonstration: z.boolean(), plan: plan.optional(), report: report.nullable().optional(), dryRun: z.boolean().optional(), clients: z.array(verifiedClient).optional(),
     calls: z.array(z.strictObject({ client: z.string(), kind: z.enum(['allow', 'deny']), asExpected: z.boolean() })).optional(), changed: z.array(z.string()).optional(),
+  }),
+  'schedule-render': answer('schedule-render', {
+    kind: scheduleKind, interval: z.strictObject({ asked: z.string(), minutes: z.int().describe('What is scheduled: the longest that divides the day evenly and is not longer.') }),
+    jobs: z.array(z.strictObject({ id: z.string(), command: z.string(), times })), files: z.array(z.strictObject({ path: z.string(), text: z.string() })),
+    block: z.string().nullable().describe('cron: what stands in the crontab.'), notes: z.array(z.string()),
+  }),
+  schedule: answer('schedule', {
+    dryRun: z.boolean(), kind: scheduleKind, plan: z.union([plan, z.strictObject({ purpose: z.enum(['apply', 'remove']), block: z.string() })]), report: report.nullable(),
+    commands: z.array(z.strictObject({ command: z.string(), exit: z.int().nullable().describe('Null: not started.') })),
   }),
   'policy-test': answer('policy-test', verdict),
   'policy-explain': answer('policy-explain', { ...verdict, ...explanation }),

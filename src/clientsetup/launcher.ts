@@ -5,10 +5,9 @@
 // remove leave it alone. PURE.
 import type { Platform, RootContext } from '../model/client.ts';
 import type { FileSpec } from '../model/client.ts';
-import type { EntryChange, FilePlan, FileRecord, Snapshot } from '../model/plan.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
+import type { FileRecord, Snapshot } from '../model/plan.ts';
 import { joinPath } from '../roots/paths.ts';
-import { withExecute } from './plan.ts';
+import { planOwnFile, type OwnFileVerdict } from './own-file.ts';
 
 /** Never a package name: whoever owns it on a registry would be installed. */
 export const INSTALL_FIX = 'run in the praetorctl checkout: npm install -g .';
@@ -94,27 +93,12 @@ export interface LauncherInput {
   readonly text: string | undefined;
 }
 
-const sameBytes = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && a.every((byte, i) => byte === b[i]);
-
-export function planLauncher(input: LauncherInput): { file: FilePlan | undefined; diagnostics: readonly Diagnostic[] } {
-  const { spec, snapshot, record, text, owner = LAUNCHER_OWNER } = input;
-  if (snapshot.state === 'refused') return { file: undefined, diagnostics: text === undefined ? [] : [snapshot.diagnostic] };
-  const entry = (action: EntryChange['action']): EntryChange => ({ client: owner, kind: 'launcher', name: 'praetorctl', action, at: '', detail: 'the program that the hooks call' });
-  const base = { client: owner, spec, before: snapshot, created: [], ownedServers: [], mode: 0o755 };
-  if (text === undefined) {
-    if (record === undefined || snapshot.state === 'absent') return { file: undefined, diagnostics: [] };
-    return { file: { ...base, action: 'delete', after: null, entries: [entry('remove')] }, diagnostics: [] };
-  }
-  const after = new TextEncoder().encode(text);
-  if (snapshot.state === 'absent') return { file: { ...base, action: 'create', after, entries: [entry('add')] }, diagnostics: [] };
-  const mode = withExecute(spec, snapshot.stamp.mode);
-  if (sameBytes(snapshot.bytes, after) && mode === snapshot.stamp.mode) return { file: { ...base, action: 'none', after: null, entries: [entry('none')] }, diagnostics: [] };
-  if (record !== undefined || sameBytes(snapshot.bytes, after)) return { file: { ...base, action: 'edit', after, mode, entries: [entry('change')] }, diagnostics: [] };
-  return {
-    file: undefined,
-    diagnostics: [{
+export function planLauncher({ spec, snapshot, record, text, owner = LAUNCHER_OWNER }: LauncherInput): OwnFileVerdict {
+  return planOwnFile({
+    owner, spec, snapshot, record, text, entry: { kind: 'launcher', name: 'praetorctl', detail: 'the program that the hooks call' },
+    foreign: {
       code: 'entrypoint-not-on-path', severity: 'warning', where: { path: spec.path },
       message: 'praetorctl does not resolve on PATH, and a foreign file stands where its launcher would go', fix: INSTALL_FIX,
-    }],
-  };
+    },
+  });
 }

@@ -29,7 +29,7 @@ export interface Roots {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export type FileRole = 'hooks' | 'mcp' | 'hooks+mcp' | 'launcher';
+export type FileRole = 'hooks' | 'mcp' | 'hooks+mcp' | 'launcher' | 'schedule';
 
 /** One file of a client into which registrations go. */
 export interface FileSpec {

@@ -54,6 +54,7 @@ const EXIT_OF = {
   'rollback-changed': EXIT.conflict,
   'plan-outdated': EXIT.conflict,
   'unknown-run': EXIT.usage,
+  'command-failed': EXIT.failed,
   'git-unavailable': EXIT.failed,
   'git-failed': EXIT.failed,
   'git-bounds': EXIT.failed,

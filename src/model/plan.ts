@@ -44,7 +44,7 @@ export type EntryAction = 'add' | 'change' | 'remove' | 'none';
 /** One registration inside a file. */
 export interface EntryChange {
   readonly client: string;
-  readonly kind: 'hook' | 'mcp' | 'launcher';
+  readonly kind: 'hook' | 'mcp' | 'launcher' | 'schedule';
   /** Canonical event or server name. */
   readonly name: string;
   readonly action: EntryAction;
