@@ -48,7 +48,6 @@ export interface Host {
   /** Random lower-case hex of the given number of bytes. */
   readonly nonce: (bytes: number) => string;
   readonly sha256: (data: Uint8Array | string) => string;
-  readonly sha512: (data: Uint8Array | string) => string;
   /** undefined when nothing is there. lstat does not follow links. */
   readonly lstat: (path: string) => FileStat | undefined;
   readonly stat: (path: string) => FileStat | undefined;
@@ -285,7 +284,6 @@ export function realHost(options: RealHostOptions = {}): Host {
     sleep: (ms) => new Promise((resolve) => { setTimeout(resolve, ms); }),
     nonce: (bytes) => randomBytes(bytes).toString('hex'),
     sha256: (data) => createHash('sha256').update(data).digest('hex'),
-    sha512: (data) => createHash('sha512').update(data).digest('hex'),
     lstat: (path) => statOrNothing(() => fs.lstatSync(at(path), { bigint: true, throwIfNoEntry: false })),
     stat: (path) => statOrNothing(() => fs.statSync(at(path), { bigint: true, throwIfNoEntry: false })),
     readlink: (path) => fs.readlinkSync(at(path)),

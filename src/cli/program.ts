@@ -8,6 +8,7 @@ import { clientsApply, clientsCapabilities, clientsList, clientsPlan, clientsRem
 import { completionScript, SHELLS, type Shell } from './completion.ts';
 import { contractApprove, contractDiff, contractGrant, contractImport, contractLint, contractList, contractReview } from './contract.ts';
 import { contractBundle } from './contract-bundle.ts';
+import { forkInit, forkPlan } from './fork.ts';
 import { clientsLaunch } from './launch.ts';
 import { runDoctorCommand } from './doctor.ts';
 import { policyExplain, policyList, policyTest } from './policy.ts';
@@ -146,6 +147,28 @@ function judgedOptions(command: Command): Command {
     .addOption(new Option('--workspace <dir>', 'the workspace of the session (default: the current directory)'));
 }
 
+/** How the remotes and the branch of a fork are called. */
+function forkOptions(command: Command): Command {
+  return command
+    .addOption(new Option('--remote <name>', 'the remote that is the fork').default('origin'))
+    .addOption(new Option('--upstream <name>', 'the remote that it comes from').default('upstream'))
+    .addOption(new Option('--branch <name>', 'the branch, on both').default('main'));
+}
+
+function addFork(program: Command, running: Running): void {
+  const fork = program.command('fork').description('The operational fork: upstream and your settings in one repository, promoted to every workstation that follows it.');
+  const sub = (spec: string, description: string): Command => forkOptions(addGlobal(fork.command(spec).description(description)));
+  sub('init', 'Write the operator files into a clean checkout. Stages and commits nothing.')
+    .addOption(new Option('--owner <owner>', 'whose fork it becomes, under the name of its source'))
+    .addOption(new Option('--repository <owner/name>', 'the fork by its whole name (default: as its remote says)'))
+    .addOption(new Option('--source <owner/name>', 'where it comes from (default: as its upstream remote says)'))
+    .action(action(running, 'fork-init', forkInit));
+  sub('plan', 'Prove that the fork is upstream and owner files, and say what upstream has that it lacks. Reads only. Exit 3 if a sync is possible.')
+    .addOption(new Option('--owner-commit <sha>', 'the commit of the fork (default: HEAD)'))
+    .addOption(new Option('--source-commit <sha>', 'the commit of upstream (default: its branch as last fetched)'))
+    .action(action(running, 'fork-plan', forkPlan));
+}
+
 function addPolicy(program: Command, running: Running): void {
   const policy = program.command('policy').description('What the guard says about a command, and why.');
   const sub = (spec: string, description: string): Command => addGlobal(policy.command(spec).description(description));
@@ -239,6 +262,7 @@ export function buildProgram(running: Running): Command {
     .showHelpAfterError(false).helpCommand(false);
   addClients(program, running);
   addPolicy(program, running);
+  addFork(program, running);
   addContract(program, running);
   addReceipts(program, running);
   addSchedule(program, running);

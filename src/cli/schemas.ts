@@ -125,6 +125,15 @@ const times = z.union([
 ]);
 const scheduleKind = z.enum(SCHEDULE_KINDS);
 
+const commitId = z.string().regex(/^[0-9a-f]{40}$/);
+
+const forkPlan = {
+  state: z.enum(['up-to-date', 'sync-possible', 'refused']), repository: z.string().describe('owner/name of the fork.'), upstream: z.string().describe('owner/name of where it comes from.'),
+  owner: commitId, base: commitId.nullable().describe('The commit of upstream that the fork contains; null where there is not exactly one.'), source: commitId,
+  behind: z.int().describe('Commits of upstream that the fork lacks.'), ahead: z.int().describe('Commits of the fork that upstream does not have.'), ownerFiles: z.array(z.string()),
+  findings: z.array(z.strictObject({ rule: z.string(), path: z.string().nullable(), text: z.string() })),
+};
+
 /** By kind: the `schema` field of an answer is `praetorctl/<kind>`. */
 export const OUTPUT_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   plan: answer('plan', plan.shape),
@@ -175,6 +184,8 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
     dryRun: z.boolean(), kind: scheduleKind, plan: z.union([plan, z.strictObject({ purpose: z.enum(['apply', 'remove']), block: z.string() })]), report: report.nullable(),
     commands: z.array(z.strictObject({ command: z.string(), exit: z.int().nullable().describe('Null: not started.') })),
   }),
+  'fork-init': answer('fork-init', { repository: z.string(), source: z.string(), head: commitId, files: z.array(z.string()) }),
+  'fork-plan': answer('fork-plan', forkPlan),
   'policy-test': answer('policy-test', verdict),
   'policy-explain': answer('policy-explain', { ...verdict, ...explanation }),
   'policy-cases': answer('policy-cases', {

@@ -26,6 +26,8 @@ export interface GitOptions {
   readonly config?: Readonly<Record<string, string>>;
   /** Author's and committer's date of what is committed, so that the same content becomes the same commit. */
   readonly date?: string;
+  /** Another index than the repository's. */
+  readonly index?: string;
   /** One character of the output for each byte. */
   readonly bytes?: boolean;
 }
@@ -52,10 +54,11 @@ function environment(host: Host, options: GitOptions): Record<string, string> {
   return {
     ...Object.fromEntries(passed),
     LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0', GIT_NO_REPLACE_OBJECTS: '1', GIT_NO_LAZY_FETCH: '1', GIT_OPTIONAL_LOCKS: '0', GIT_ATTR_NOSYSTEM: '1', GIT_PAGER: 'cat', GIT_EDITOR: 'false',
-    GIT_ALLOW_PROTOCOL: 'file:ssh:https', GIT_LITERAL_PATHSPECS: '1',
+    GIT_ALLOW_PROTOCOL: 'file:ssh:https',
     // ssh asks a program instead of the terminal, and that one has no answer.
     SSH_ASKPASS: 'false', SSH_ASKPASS_REQUIRE: 'force', GIT_ASKPASS: 'false',
     ...(options.account === true ? {} : { GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: nothing(host) }),
+    ...(options.index === undefined ? {} : { GIT_INDEX_FILE: options.index }),
     ...(options.date === undefined ? {} : { GIT_AUTHOR_DATE: options.date, GIT_COMMITTER_DATE: options.date }),
   };
 }

@@ -59,6 +59,11 @@ const EXIT_OF = {
   'git-failed': EXIT.failed,
   'git-bounds': EXIT.failed,
   'artefact-invalid': EXIT.failed,
+  'fork-refused': EXIT.failed,
+  'fork-exists': EXIT.failed,
+  'fork-unclean': EXIT.conflict,
+  'fork-moved': EXIT.conflict,
+  'gate-failed': EXIT.failed,
 } as const;
 
 export type Code = keyof typeof EXIT_OF;
