@@ -107,7 +107,7 @@ async function warmRuns() {
 /** Loaded only where a call needs them; they start without a code cache. */
 const SELDOM = {
   source: 'src/hook/settings-source.ts', settings: 'src/settings/bundle.ts', patterns: 'src/hook/patterns.ts', once: 'src/hook/allow-once.ts', evaluators: 'src/hook/evaluators.ts',
-  record: 'src/hook/record.ts', remote: 'src/mcp/runtime/remote.ts',
+  record: 'src/hook/record.ts', remote: 'src/mcp/runtime/remote.ts', streams: 'src/mcp/runtime/streams.ts',
 };
 
 /** Parts of earlier builds stay for a while: a hook that has just started may still load one. */

@@ -148,7 +148,7 @@ else {
   if (fs.existsSync(path.join(__dirname, 'cli.cjs'))) {
     env.PRAETORCTL_CONFIG_DIR = path.join(state, 'config');
     prepareGuard(env);
-    spawnSync(process.execPath, [__filename, '--run-guard'], { env, cwd: state, input: GUARDED, stdio: ['pipe', 'ignore', 'ignore'], timeout: COMMANDS_MS_MAX });
+    spawnSync(process.execPath, [__filename, '--run-guard'], { env, cwd: state, input: GUARDED, stdio: ['pipe', 'pipe', 'ignore'], timeout: COMMANDS_MS_MAX });
   }
   // A process of its own: standard input and output belong to the runs.
   const ran = spawnSync(process.execPath, [__filename, '--run'], { env, cwd: state, stdio: ['pipe', 'ignore', 'ignore'] });

@@ -6,7 +6,8 @@ import type { ToolDefinition } from '../contract/pins.ts';
 import type { Host } from '../host.ts';
 import { startStreamable, type HttpUpstream } from '../mcp/runtime/streamable-upstream.ts';
 import { inspectServer } from '../mcp/runtime/inspect.ts';
-import { startProgram, type UpstreamEvents, type UpstreamLink } from '../mcp/runtime/upstream.ts';
+import type { Link, LinkEvents } from '../mcp/runtime/link.ts';
+import { startProgram } from '../mcp/runtime/upstream.ts';
 import { PraetorError } from '../model/diagnostic.ts';
 import { variableOf, type Look } from './contract-openapi.ts';
 import type { FoundServer } from './contract-servers.ts';
@@ -18,7 +19,7 @@ const CAPABILITIES = { roots: { listChanged: true }, sampling: {}, elicitation: 
 const REFERENCE = /\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)\}|\{env:([A-Za-z_][A-Za-z0-9_]*)\}|\$([A-Za-z_][A-Za-z0-9_]*)/g;
 
 export interface LookRequest { readonly host: Host; readonly service: string; readonly agreed: (shown: string, question: string) => Promise<boolean> }
-interface Reach { readonly shown: string; readonly question: string; readonly upstream: Upstream; readonly start: (events: UpstreamEvents) => UpstreamLink }
+interface Reach { readonly shown: string; readonly question: string; readonly upstream: Upstream; readonly start: (events: LinkEvents) => Link }
 
 const usage = (message: string, fix: string): PraetorError => new PraetorError({ code: 'usage', message, fix });
 

@@ -127,7 +127,7 @@ function ask(gate: Gate, judged: Judged, reason: string, client: ClientSide): re
   const name = tool.operation.mcpTool;
   const capabilities = modern ? metaOf(held.params).capabilities : client.capabilities;
   if (!gate.config.humanEvidence.includes('elicitation') || !canElicit(capabilities)) return refuse(gate, judged, humanDecision(tool, reason));
-  gate.config.note({ tool: name, verdict: 'ask', code: 'confirmation_required', caller: judged.caller });
+  gate.config.note({ tool: name, verdict: 'ask', code: 'confirmation_required', caller: judged.caller, canWait: false });
   if (modern) return [{ to: 'client', text: result(held.id, gate.human.inputRequired(name, reason, digest())) }];
   const id = `${gate.prefix ??= `praetor-q:${gate.config.nonce()}:`}${gate.asked++}`;
   gate.questions.set(id, { judged, reason, until: gate.config.now() + QUESTION_MS_MAX });
@@ -150,16 +150,16 @@ function forward(gate: Gate, judged: Judged, asked: boolean): Action[] {
   const key = gate.keys.begin(tool.operation, given, judged.digest, idKey(held.id));
   if (key.state === 'replay') return [{ to: 'client', text: result(held.id, key.result) }];
   if (key.state === 'conflict') {
-    gate.config.note({ tool: name, verdict: 'deny', code: 'conflict', caller: judged.caller });
+    gate.config.note({ tool: name, verdict: 'deny', code: 'conflict', caller: judged.caller, canWait: false });
     return [{ to: 'client', text: result(held.id, refusedResult(conflict(tool, key.why))) }];
   }
-  gate.config.note({ tool: name, verdict: 'neutral', caller: judged.caller });
+  gate.config.note({ tool: name, verdict: 'neutral', caller: judged.caller, canWait: tool.isRead });
   if (key.state === 'tracked' || judged.modern) gate.running.set(idKey(held.id), judged);
   return [{ to: 'upstream', text: upstreamText(gate.config, judged, asked) }];
 }
 
 function refuse(gate: Gate, { held, caller, tool: known }: Pick<Judged, 'held' | 'caller'> & { readonly tool?: GovernedTool }, decision: Refused, tool = known?.operation.mcpTool ?? ''): Action[] {
-  gate.config.note({ tool, verdict: 'deny', code: decision.code, caller });
+  gate.config.note({ tool, verdict: 'deny', code: decision.code, caller, canWait: false });
   const help = decision.decision === 'ask' ? ` Nobody answered here. A person can allow it in a terminal: praetorctl contract grant ${decision.operation}` : '';
   return [{ to: 'client', text: result(held.id, refusedResult(refusal(tool, { ...decision, reason: decision.reason + help }))) }];
 }

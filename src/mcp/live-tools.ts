@@ -6,7 +6,7 @@ import type { ApprovalTier } from '../contract/catalogue.ts';
 import { pinChanges, stops, toolPin, type Change, type ToolDefinition } from '../contract/pins.ts';
 import { servedTool } from '../contract/served.ts';
 
-export interface GovernedTool { readonly operation: Operation; readonly facts: GateFacts; readonly humanTier: boolean }
+export interface GovernedTool { readonly operation: Operation; readonly facts: GateFacts; readonly humanTier: boolean; readonly isRead: boolean }
 
 export interface ToolLook {
   /** As the client is to see it; undefined: hidden. */
@@ -40,7 +40,7 @@ export function liveTools(catalogue: Catalogue, { floor, hostsPinned, sha256 }: 
   for (const operation of catalogue.operations) {
     const facts = gateFacts(catalogue, operation);
     const postures = [facts.base, ...facts.variants.map(({ posture }) => posture)];
-    byName.set(operation.mcpTool, { operation, facts, humanTier: postures.every((posture) => !posture.gated || posture.human || tierAsks(floor, posture)) });
+    byName.set(operation.mcpTool, { operation, facts, humanTier: postures.every((posture) => !posture.gated || posture.human || tierAsks(floor, posture)), isRead: postures.every(({ effect }) => effect === 'read') });
   }
   const states = new Map<string, 'approved' | 'changed'>();
   return {

@@ -19,6 +19,8 @@ export interface CallNote {
   readonly verdict: 'neutral' | 'ask' | 'deny';
   readonly code?: ContractCode | 'conflict' | 'upstream_timeout';
   readonly caller: string;
+  /** It only reads: its receipt need not be on the disk at once. */
+  readonly canWait: boolean;
 }
 
 export interface SessionConfig {
@@ -48,6 +50,8 @@ export interface Session {
   readonly fromUpstream: (line: string) => readonly Action[];
   /** To be called about once a second: lets questions and lists run out. */
   readonly tick: () => readonly Action[];
+  /** Calls wait for the list of tools. */
+  readonly holds: () => boolean;
 }
 
 /** A call that waits: for the list of tools, or for a person. */

@@ -47,6 +47,7 @@ export function createSession(config: SessionConfig): Session {
     fromClient: (line) => fromClient(state, line),
     fromUpstream: (line) => fromUpstream(state, line),
     tick: () => tick(state),
+    holds: () => state.held.length > 0,
   };
 }
 

@@ -1,83 +1,23 @@
 // `praetorctl mcp <server>` as a real process in front of a real server: bytes, load, endings, evidence on the disk, and what it refuses to start.
-import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Catalogue } from '../../src/contract/catalogue-schema.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { callDigest } from '../../src/contract/pins.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import { compileCatalogues, writeCatalogue } from '../../src/mcp/store.ts';
-import { ioOf, station, type Station } from '../hook/operator-support.ts';
+import { ioOf } from '../hook/operator-support.ts';
 import { buildHook, run } from '../hook/support.ts';
-import { initialize, refusalOf, sha256, toolCall, vectorCatalogue, withLiveTools } from './support.ts';
+import { BIN, lab, start, withId, type Lab } from './lab.ts';
+import { initialize, refusalOf, sha256, toolCall } from './support.ts';
 
 beforeAll(buildHook);
 
-const BIN = join(import.meta.dirname, '../../bin/praetorctl');
-const SERVER = join(import.meta.dirname, '../fixtures/mcp/server.mjs');
-
-interface Lab { readonly at: Station; readonly tools: string; readonly log: string; readonly env: Record<string, string>; readonly catalogue: Catalogue }
-
-function lab(name = 'payments'): Lab {
-  const at = station();
-  const [tools, log] = [join(at.root, 'tools.json'), join(at.root, 'upstream.log')];
-  const live = withLiveTools(vectorCatalogue(name));
-  const catalogue: Catalogue = { ...live.catalogue, upstream: { transport: 'stdio', command: process.execPath, args: [SERVER], envNames: [] } };
-  writeFileSync(tools, JSON.stringify(live.tools));
-  writeFileSync(log, '');
-  const { host } = ioOf(at);
-  const place = { state: at.state, config: join(at.root, 'config') };
-  writeCatalogue(host, place, catalogue);
-  expect(compileCatalogues(host, place, 'test').diagnostics).toEqual([]);
-  return { at, tools, log, env: { ...at.env, LAB_TOOLS: tools, LAB_LOG: log, PATH: process.env['PATH'] ?? '' }, catalogue };
-}
-
-const running: ChildProcessWithoutNullStreams[] = [];
-afterEach(() => { for (const child of running.splice(0)) child.kill('SIGKILL'); });
-
-interface Wire {
-  readonly child: ChildProcessWithoutNullStreams;
-  readonly messages: JsonObject[];
-  readonly err: () => string;
-  readonly send: (message: JsonObject | string | Buffer) => void;
-  readonly until: (test: (message: JsonObject) => boolean) => Promise<JsonObject>;
-  readonly ended: Promise<number>;
-}
-
-function start(of: Lab, server = 'payments', extra: Record<string, string> = {}): Wire {
-  const child = spawn(process.execPath, [BIN, 'mcp', server], { env: { ...of.env, ...extra }, cwd: of.at.workspace });
-  running.push(child);
-  const messages: JsonObject[] = [];
-  const waiting: (() => void)[] = [];
-  let rest = '';
-  let err = '';
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-    const lines = (rest + chunk).split('\n');
-    rest = lines.pop() ?? '';
-    messages.push(...lines.map((line) => JSON.parse(line) as JsonObject));
-    for (const look of waiting) look();
-  });
-  child.stderr.setEncoding('utf8').on('data', (chunk: string) => { err += chunk; });
-  const ended = new Promise<number>((done) => child.on('close', (code) => done(code ?? -1)));
-  return {
-    child, messages, err: () => err, ended,
-    send: (message) => void child.stdin.write(typeof message === 'string' || Buffer.isBuffer(message) ? message : `${JSON.stringify(message)}\n`),
-    until: (test) => new Promise((done, fail) => {
-      const timer = setTimeout(() => fail(new Error(`nothing came; ${messages.length} messages; ${err.slice(0, 400)}`)), 20_000);
-      const look = (): void => {
-        const found = messages.find(test);
-        if (found === undefined) return;
-        clearTimeout(timer);
-        done(found);
-      };
-      waiting.push(look);
-      void ended.then(look);
-      look();
-    }),
-  };
-}
-
-const withId = (id: number) => (message: JsonObject): boolean => message['id'] === id && message['method'] === undefined;
+/** The second is a Node that does not let libuv's own handles out. */
+const WITHOUT = join(mkdtempSync(join(tmpdir(), 'no-binding-')), 'without.cjs');
+writeFileSync(WITHOUT, 'process.binding = undefined;\n');
+const WAYS: [string, readonly string[]][] = [['own handles', []], ['streams', ['--require', WITHOUT]]];
 
 describe('a session', () => {
   it('lists what is approved, forwards a read as it came, refuses what is not, and leaves receipts', async () => {
@@ -105,9 +45,9 @@ describe('a session', () => {
     ]);
   });
 
-  it('characters that are split over chunks arrive whole; a line of 5 MB and its answer too', async () => {
+  it.each(WAYS)('characters that are split over chunks arrive whole; a line of 5 MB and its answer too: %s', async (_way, node) => {
     const of = lab();
-    const wire = start(of);
+    const wire = start(of, 'payments', {}, node);
     wire.send(initialize());
     const bytes = Buffer.from(`${JSON.stringify(toolCall(1, 'payments_get_payment', { id: '😀ü€'.repeat(10) }))}\n`);
     for (let i = 0; i < bytes.length; i += 3) wire.send(bytes.subarray(i, i + 3));
@@ -117,17 +57,17 @@ describe('a session', () => {
     expect(JSON.stringify(await wire.until(withId(2))).length).toBeGreaterThan(5_000_000);
   });
 
-  it('1,000 calls in flight each get their answer', async () => {
-    const wire = start(lab());
+  it.each(WAYS)('1,000 calls in flight each get their answer: %s', async (_way, node) => {
+    const wire = start(lab(), 'payments', {}, node);
     wire.send(initialize());
     for (let id = 1; id <= 1000; id++) wire.send(toolCall(id, 'payments_get_payment', { id: String(id), slow: id % 7 }));
     await Promise.all(Array.from({ length: 1000 }, (_, i) => wire.until(withId(i + 1))));
     expect(wire.messages.filter((message) => message['result'] !== undefined && message['id'] !== 0)).toHaveLength(1000);
   });
 
-  it('a client that does not read holds the server back, not the memory', async () => {
+  it.each(WAYS)('a client that does not read holds the server back, not the memory: %s', async (_way, node) => {
     const of = lab();
-    const wire = start(of);
+    const wire = start(of, 'payments', {}, node);
     wire.send(initialize());
     await wire.until((message) => message['id'] === 0);
     wire.child.stdout.pause();
@@ -157,11 +97,34 @@ describe('a session', () => {
     expect(wire.err()).toContain('kubectl_get: its title or description changed');
   });
 
-  it.each([[0, 0], [3, 3]])('ends as its server ends: %d', async (code, want) => {
-    const wire = start(lab());
+  it.each([0, 3].flatMap((code) => WAYS.map(([way, node]) => [code, way, node] as const)))('ends as its server ends: %d, %s', async (code, _way, node) => {
+    const wire = start(lab(), 'payments', {}, node);
     wire.send(initialize());
     wire.send(toolCall(1, 'payments_get_payment', { exit: code }));
-    expect(await wire.ended).toBe(want);
+    expect(await wire.ended).toBe(code);
+  });
+
+  it('from a file into a file', async () => {
+    const of = lab();
+    const [input, output] = [join(of.at.root, 'in.jsonl'), join(of.at.root, 'out.jsonl')];
+    writeFileSync(input, `${JSON.stringify(initialize())}\n${JSON.stringify(toolCall(1, 'payments_get_payment', { id: 'p' }))}\n`);
+    const stdio = [openSync(input, 'r'), openSync(output, 'w'), 'inherit'] as const;
+    const child = spawn(process.execPath, [BIN, 'mcp', 'payments'], { env: of.env, cwd: of.at.workspace, stdio: [...stdio] });
+    expect(await new Promise((done) => child.on('close', done))).toBe(0);
+    for (const fd of stdio.slice(0, 2)) closeSync(Number(fd));
+    expect(readFileSync(output, 'utf8')).toContain('did payments_get_payment');
+  });
+
+  it.each(['SIGTERM', 'SIGINT'] as const)('%s: it ends by it, and the receipts are there', async (signal) => {
+    const of = lab();
+    const wire = start(of);
+    wire.send(initialize());
+    wire.send(toolCall(1, 'payments_get_payment', { id: 'p' }));
+    await wire.until(withId(1));
+    wire.child.kill(signal);
+    await wire.ended;
+    expect(wire.child.signalCode).toBe(signal);
+    expect(readFileSync(join(of.at.state, 'receipts', 'receipts.jsonl'), 'utf8')).toContain('payments/payments_get_payment');
   });
 
   it('a server that ignores the end of its input is ended', async () => {

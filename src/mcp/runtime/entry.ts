@@ -15,16 +15,17 @@ import { lookAt, openTable, sameStamp, stampOf } from '../../hook/index-reader.t
 import { SETTINGS_PARTS } from '../../hook/load-parts.ts';
 import { readSettings } from '../../hook/settings-index.ts';
 import { ENGINE_VERSION, POLICY_DIGEST } from '../../policy/build-info.ts';
-import { appendReceipt } from '../../receipts/append.ts';
-import { formatReceipt, isoTime } from '../../receipts/format.ts';
 import { below } from '../../roots/own-dirs.ts';
 import { GRANTS_DIRECTORY } from '../grant-file.ts';
 import { createSession } from '../session.ts';
-import type { CallNote } from '../session-types.ts';
+import type { Session } from '../session-types.ts';
 import { grantTaker, hookEvidence } from './evidence.ts';
+import type { Link, LinkEvents } from './link.ts';
+import { pipes, type Pipes } from './pipes.ts';
 import { runProxy } from './proxy.ts';
+import { receiptWriter } from './receipt-writer.ts';
 import type * as Remote from './remote.ts';
-import { startProgram, type UpstreamEvents, type UpstreamLink } from './upstream.ts';
+import type * as Streams from './streams.ts';
 
 /** Loaded at the first list or question, not at the start: it costs a quarter of a bare node start. */
 const crypto = (): typeof NodeCrypto => require('node:crypto') as typeof NodeCrypto;
@@ -66,28 +67,6 @@ function writeQuarantine(place: HookPlace, service: string, tools: readonly stri
   renameSync(temporary, path);
 }
 
-/** Written when the call has gone on its way, all that wait in one go: a client must not wait for a disk. */
-function receiptWriter(place: HookPlace, service: string): (note: CallNote) => void {
-  const waiting: string[] = [];
-  const flush = (): void => {
-    const lines = waiting.splice(0);
-    try {
-      for (const line of lines) appendReceipt(place.receipts ?? '', line, Math.random() < 1 / 16);
-    } catch {
-      process.stderr.write('praetorctl mcp: no receipt: the state directory cannot be written\n');
-    }
-  };
-  process.on('exit', flush);
-  return (note) => {
-    if (place.receipts === undefined) return;
-    const line = formatReceipt({
-      v: 1, time: isoTime(Date.now()), client: 'mcp', event: 'mcp-call', caller: note.caller, verdict: note.verdict, ...(note.code === undefined ? {} : { rule: `contract.${note.code}` }),
-      kind: 'mcp', tool: `${service}/${note.tool}`, engine: ENGINE_VERSION, policy: POLICY_DIGEST, ms: 0,
-    });
-    if (waiting.push(line) === 1) setImmediate(flush);
-  };
-}
-
 let secret: Buffer | undefined;
 
 function definitionsOf(place: HookPlace, service: string): ToolDefinition[] {
@@ -98,36 +77,43 @@ function definitionsOf(place: HookPlace, service: string): ToolDefinition[] {
   }
 }
 
-/** Given by dist/mcp.cjs (scripts/hook-stub.cjs): what goes over HTTP is read only where it is needed. */
-declare const load: (part: 'remote') => typeof Remote;
+type Opener = (events: LinkEvents) => Link;
+
+/** Given by dist/mcp.cjs (scripts/hook-stub.cjs): what goes over HTTP, and what does without libuv's own handles, is read only where it is needed. */
+interface Parts { readonly remote: typeof Remote; readonly streams: typeof Streams }
+declare const load: <K extends keyof Parts>(part: K) => Parts[K];
 
 const log = (line: string): void => void process.stderr.write(`${line}\n`);
 
-function starterOf(place: HookPlace, catalogue: Catalogue): (events: UpstreamEvents) => UpstreamLink {
+function starterOf(place: HookPlace, catalogue: Catalogue, own: Pipes | undefined): Opener {
   const { upstream, service } = catalogue;
   if (upstream === undefined) fail(`the catalogue of ${service.id} names no server`, `praetorctl contract import ${service.id}`);
-  if (upstream.transport === 'stdio') return (events) => startProgram(upstream, events);
+  if (upstream.transport === 'stdio') return (events) => (own === undefined ? load('streams').startProgram(upstream, events) : own.start(upstream, process.env, events));
   if (upstream.transport === 'http') return (events) => load('remote').startStreamable({ upstream, env: process.env, log: (line) => log(`${service.id}: ${line}`) }, events);
   const definitions = definitionsOf(place, service.id);
   return (events) => load('remote').startOpenapi({ catalogue, upstream, definitions, env: process.env, sha256 }, events);
 }
 
-function main(server: string): Promise<number> {
-  const place = hookPlace(process.platform, process.env);
-  const catalogue = compiledCatalogue(place, server);
-  const start = starterOf(place, catalogue);
+function sessionOf(place: HookPlace, catalogue: Catalogue): Session {
   const executes = catalogue.upstream?.transport === 'openapi';
   const { contract } = readSettings(place, undefined, SETTINGS_PARTS);
   const service = catalogue.service.id;
-  const session = createSession({
+  return createSession({
     catalogue, floor: contract.floor, humanEvidence: contract.evidence, hostsPinned: executes, executes, sha256,
     hmac: (text) => crypto().createHmac('sha256', secret ??= crypto().randomBytes(32)).update(text).digest('hex'), nonce: () => crypto().randomBytes(12).toString('hex'), now: Date.now,
     takeHookEvidence: hookEvidence(place.receipts, Date.now),
     takeGrant: grantTaker(place.state === undefined ? undefined : below(place.platform, place.state, GRANTS_DIRECTORY), Date.now),
-    note: receiptWriter(place, service),
+    note: receiptWriter(place.receipts, { service, engine: ENGINE_VERSION, policy: POLICY_DIGEST }),
     quarantine: (tools) => writeQuarantine(place, service, tools),
   });
-  return runProxy(session, { input: process.stdin, output: process.stdout, log }, start);
+}
+
+function main(server: string): Promise<number> {
+  const place = hookPlace(process.platform, process.env);
+  const catalogue = compiledCatalogue(place, server);
+  const own = pipes(place.platform);
+  const client: Opener = own?.client ?? ((events) => load('streams').clientStreams(process.stdin, process.stdout, events));
+  return runProxy(() => sessionOf(place, catalogue), { upstream: starterOf(place, catalogue, own), client, log });
 }
 
 void main(process.argv[3] ?? '').then((code) => process.exit(code));

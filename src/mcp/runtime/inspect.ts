@@ -4,7 +4,7 @@ import { isObject, type JsonObject, type JsonValue } from '../../model/json.ts';
 import type { ToolDefinition } from '../../contract/pins.ts';
 import { messageOf, request } from '../messages.ts';
 import { lineSplitter } from './lines.ts';
-import type { UpstreamEvents, UpstreamLink } from './upstream.ts';
+import type { Link, LinkEvents } from './link.ts';
 
 export const INSPECT_MS_MAX = 60_000;
 const PAGES_MAX = 1_000;
@@ -14,7 +14,7 @@ const PROTOCOL = '2025-11-25';
 export interface Inspected { readonly tools: readonly ToolDefinition[]; readonly version: string; readonly protocol: string }
 
 /** Rejects with a sentence that says what the server did instead. */
-export function inspectServer(start: (events: UpstreamEvents) => UpstreamLink, capabilities: JsonObject, limitMs = INSPECT_MS_MAX): Promise<Inspected> {
+export function inspectServer(start: (events: LinkEvents) => Link, capabilities: JsonObject, limitMs = INSPECT_MS_MAX): Promise<Inspected> {
   return new Promise((done, fail) => {
     const tools: ToolDefinition[] = [];
     let info = { version: '', protocol: PROTOCOL };

@@ -6,7 +6,7 @@ import { planRequest, requestLine } from '../../contract/request.ts';
 import { isObject, type JsonObject } from '../../model/json.ts';
 import { failure, idKey, messageOf, result, type Message, type MessageId } from '../messages.ts';
 import { HTTP_MS_MAX, callHttp, errorResult, planResult, type HttpPlace } from './http-call.ts';
-import { END_MS_MAX, type UpstreamEvents, type UpstreamLink } from './upstream.ts';
+import { END_MS_MAX, type Link, type LinkEvents } from './link.ts';
 
 const PROTOCOLS: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 const METHOD_NOT_FOUND = -32601;
@@ -36,7 +36,7 @@ function servedOf({ catalogue, definitions }: OpenapiOptions): Map<string, Serve
   }));
 }
 
-export function startOpenapi(options: OpenapiOptions, events: UpstreamEvents): UpstreamLink {
+export function startOpenapi(options: OpenapiOptions, events: LinkEvents): Link {
   const { catalogue, upstream, env, timeoutMs = HTTP_MS_MAX } = options;
   const served = servedOf(options);
   const place: HttpPlace = { upstream, env, timeoutMs };
@@ -83,7 +83,7 @@ async function called({ sha256 }: OpenapiOptions, { operation, tool }: Served, p
 }
 
 /** Lines for the client, kept while it takes none. */
-function outbox({ onChunk }: UpstreamEvents): { put: (line: string) => void; pause: () => void; resume: () => void } {
+function outbox({ onChunk }: LinkEvents): { put: (line: string) => void; pause: () => void; resume: () => void } {
   let lines: string[] = [];
   let isPaused = false;
   const flush = (): void => {
@@ -110,7 +110,7 @@ type Job = (signal: AbortSignal) => Promise<void>;
 interface Running { readonly key: string; readonly job: Job; readonly stop: AbortController }
 
 /** A bounded number of calls at once, the others in their order. */
-function workers({ onDrain }: UpstreamEvents): { add: (id: MessageId, job: Job) => void; cancel: (id: unknown) => void; isFull: () => boolean; end: (finished: () => void) => void } {
+function workers({ onDrain }: LinkEvents): { add: (id: MessageId, job: Job) => void; cancel: (id: unknown) => void; isFull: () => boolean; end: (finished: () => void) => void } {
   const running = new Set<Running>();
   let waiting: Running[] = [];
   let wasFull = false;

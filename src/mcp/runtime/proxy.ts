@@ -1,68 +1,69 @@
-// Contract: the guarding proxy between a client on standard input and output and an upstream. IO. Lines go through the session;
-// what it passes on goes as the bytes that came. A side that takes no more stops the other one, so that memory stays bounded.
+// Contract: the guarding proxy between a client and an upstream. Lines go through the session; what it passes on goes as the bytes
+// that came. A side that takes no more stops the other one, so that memory stays bounded.
 import type { Action, Session } from '../session-types.ts';
 import { lineSplitter } from './lines.ts';
-import type { UpstreamEvents, UpstreamLink } from './upstream.ts';
+import type { Link, LinkEvents } from './link.ts';
 
-export interface ProxyStreams {
-  readonly input: NodeJS.ReadableStream;
-  readonly output: NodeJS.WritableStream;
+export interface ProxySides {
+  readonly client: (events: LinkEvents) => Link;
+  readonly upstream: (events: LinkEvents) => Link;
   /** One line for the person; a client shows it in its log of the server. */
   readonly log: (line: string) => void;
 }
 
 const TICK_MS = 1_000;
+const FAULT_CODE = 1;
+const NEWLINE = Buffer.from('\n');
 
-/** Resolves with the exit code, when the upstream has ended and everything is written. */
-export function runProxy(session: Session, streams: ProxyStreams, start: (events: UpstreamEvents) => UpstreamLink): Promise<number> {
-  const { input, output, log } = streams;
+/** Resolves with the exit code, when the upstream has ended and everything is written. The upstream is started first, so that it starts while the rest is made ready. */
+export function runProxy(createSession: () => Session, { client: openClient, upstream: startUpstream, log }: ProxySides): Promise<number> {
   return new Promise((done) => {
-    const act = (actions: readonly Action[], raw: Buffer): void => {
+    let hasFailed = false;
+    let isClientGone = false;
+    const act = (actions: readonly Action[], line: Buffer): void => {
       for (const action of actions) {
-        if (action.to === 'log') log(action.text);
-        else if (action.to === 'client') toClient('raw' in action ? withEnd(raw) : action.text);
-        else toUpstream('raw' in action ? withEnd(raw) : action.text);
+        if (action.to === 'log') {
+          log(action.text);
+          continue;
+        }
+        const message = 'raw' in action ? line : action.text;
+        if (action.to === 'client') {
+          if (!client.send(message)) upstream.pause();
+        } else if (!upstream.send(message)) client.pause();
       }
+      // What the client said last is still to be said.
+      if (isClientGone && !session.holds()) upstream.end();
     };
-    const toClient = (message: string | Buffer): void => {
-      if (!output.write(message)) upstream.pause();
-    };
-    const toUpstream = (message: string | Buffer): void => {
-      if (!upstream.send(message)) input.pause();
-    };
-    const fail = (error: unknown): void => {
-      log(`praetorctl mcp: ${error instanceof Error ? error.message : 'failed'}`);
-      upstream.end();
-    };
-    const fromClient = lineSplitter((line) => act(session.fromClient(line.toString('utf8')), line));
-    const fromUpstream = lineSplitter((line) => act(session.fromUpstream(line.toString('utf8')), line));
+    // What cannot be read any further is not guarded any further. What still comes is dropped, so that nobody waits for us.
     const guarded = (take: (chunk: Buffer) => void) => (chunk: Buffer): void => {
+      if (hasFailed) return;
       try {
         take(chunk);
       } catch (error) {
-        fail(error);
+        hasFailed = true;
+        log(`praetorctl mcp: ${error instanceof Error ? error.message : 'failed'}`);
+        upstream.end();
       }
     };
-    const ticking = setInterval(() => act(session.tick(), Buffer.alloc(0)), TICK_MS);
-    const upstream = start({
-      onChunk: guarded(fromUpstream),
-      onDrain: () => input.resume(),
+    const lines = (take: (text: string) => readonly Action[]): (chunk: Buffer) => void => guarded(lineSplitter((line) => act(take(textOf(line)), line)));
+    const upstream = startUpstream({
+      onChunk: lines((text) => session.fromUpstream(text)),
+      onDrain: () => client.resume(),
       onEnd: (code, why) => {
         clearInterval(ticking);
         if (why !== undefined) log(`praetorctl mcp: the server cannot be started: ${why}`);
-        input.removeAllListeners('data');
-        output.end(() => done(code));
+        client.end(() => done(hasFailed ? FAULT_CODE : code));
       },
     });
-    output.on('drain', () => upstream.resume());
-    // The client is gone: there is nobody left to answer.
-    output.on('error', () => upstream.end());
-    input.on('data', guarded(fromClient));
-    input.on('end', () => upstream.end());
-    input.on('error', () => upstream.end());
+    const session = createSession();
+    const client = openClient({ onChunk: lines((text) => session.fromClient(text)), onDrain: () => upstream.resume(), onEnd: () => { isClientGone = true; act([], NEWLINE); } });
+    const ticking = setInterval(() => act(session.tick(), NEWLINE), TICK_MS);
   });
 }
 
-function withEnd(line: Buffer): Buffer {
-  return Buffer.concat([line, Buffer.from('\n')]);
+const RETURN = 13;
+
+/** Without the line end. */
+function textOf(line: Buffer): string {
+  return line.toString('utf8', 0, line.length - (line.length > 1 && line[line.length - 2] === RETURN ? 2 : 1));
 }

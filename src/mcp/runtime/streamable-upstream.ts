@@ -7,7 +7,7 @@ import { isObject, type JsonObject, type JsonValue } from '../../model/json.ts';
 import { markedArguments, modernHeaders, type MarkedArgument } from '../http-headers.ts';
 import { failure, idKey, messageOf, metaOf, type Message, type MessageId } from '../messages.ts';
 import { wireTo, type Outcome, type Outgoing, type Wire } from './exchange.ts';
-import { END_MS_MAX, type UpstreamEvents, type UpstreamLink } from './upstream.ts';
+import { END_MS_MAX, type Link, type LinkEvents } from './link.ts';
 
 export type HttpUpstream = Extract<Upstream, { transport: 'http' }>;
 
@@ -48,7 +48,7 @@ type RequestMessage = Extract<Message, { kind: 'request' }>;
 interface State {
   readonly options: StreamableOptions;
   readonly limits: typeof LIMITS;
-  readonly events: UpstreamEvents;
+  readonly events: LinkEvents;
   readonly wire: Wire;
   readonly credentials: Readonly<Record<string, string>>;
   readonly pending: Map<string, Pending>;
@@ -77,7 +77,7 @@ function credentialsOf({ headerEnv }: HttpUpstream, env: StreamableOptions['env'
   return { headers };
 }
 
-export function startStreamable(options: StreamableOptions, events: UpstreamEvents): UpstreamLink {
+export function startStreamable(options: StreamableOptions, events: LinkEvents): Link {
   const { upstream, env } = options;
   const found = credentialsOf(upstream, env);
   const fault = addressFault(upstream.url) ?? (upstream.allowedHosts.includes(new URL(upstream.url).host) ? undefined : 'its host is not one of the allowed ones');

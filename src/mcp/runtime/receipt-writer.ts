@@ -1,0 +1,53 @@
+// Contract: receipts of the guarding runtime. IO. Written when the call has gone on its way: a client must not wait for a disk. What
+// was refused, asked or changes things is written in the same turn; calls that only read are collected for RECEIPTS_MS_MAX.
+import { appendReceipt } from '../../receipts/append.ts';
+import { formatReceipt, isoTime } from '../../receipts/format.ts';
+import type { CallNote } from '../session-types.ts';
+
+export const RECEIPTS_MS_MAX = 50;
+/** One write for all, so they stay few enough for it. */
+const RECEIPTS_MAX = 64;
+/** A file is looked at for its size with one receipt in so many. */
+const SIZE_LOOK_EACH = 16;
+const ENDINGS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+
+export interface ReceiptStamp { readonly service: string; readonly engine: string; readonly policy: string }
+
+export function receiptWriter(directory: string | undefined, { service, engine, policy }: ReceiptStamp): (note: CallNote) => void {
+  if (directory === undefined) return () => undefined;
+  let waiting: string[] = [];
+  let isSoon = false;
+  let timer: NodeJS.Timeout | undefined;
+  const flush = (): void => {
+    if (timer !== undefined) clearTimeout(timer);
+    timer = undefined;
+    isSoon = false;
+    if (waiting.length === 0) return;
+    const lines = waiting;
+    waiting = [];
+    try {
+      appendReceipt(directory, lines.join(''), Math.random() < lines.length / SIZE_LOOK_EACH);
+    } catch {
+      process.stderr.write('praetorctl mcp: no receipt: the state directory cannot be written\n');
+    }
+  };
+  let isWatching = false;
+  const watchEndings = (): void => {
+    isWatching = true;
+    process.on('exit', flush);
+    // Once: the second time it ends the process, as it would have the first time.
+    for (const signal of ENDINGS) process.once(signal, () => { flush(); process.kill(process.pid, signal); });
+  };
+  return (note) => {
+    if (!isWatching) watchEndings();
+    waiting.push(formatReceipt({
+      v: 1, time: isoTime(Date.now()), client: 'mcp', event: 'mcp-call', caller: note.caller, verdict: note.verdict, ...(note.code === undefined ? {} : { rule: `contract.${note.code}` }),
+      kind: 'mcp', tool: `${service}/${note.tool}`, engine, policy, ms: 0,
+    }));
+    if (note.canWait && waiting.length < RECEIPTS_MAX) timer ??= setTimeout(flush, RECEIPTS_MS_MAX);
+    else if (!isSoon) {
+      isSoon = true;
+      setImmediate(flush);
+    }
+  };
+}
