@@ -133,6 +133,11 @@ const forkPlan = {
   behind: z.int().describe('Commits of upstream that the fork lacks.'), ahead: z.int().describe('Commits of the fork that upstream does not have.'), ownerFiles: z.array(z.string()),
   findings: z.array(z.strictObject({ rule: z.string(), path: z.string().nullable(), text: z.string() })),
 };
+const fleetFinding = z.strictObject({
+  code: z.string(), severity: z.enum(['finding', 'note']).describe('A note does not fail the run.'), host: z.string().nullable(), ref: z.string().nullable(), seq: z.int().nullable(),
+  key: z.string().nullable().describe('Fingerprint.'), commit: z.string().nullable(), message: z.string(),
+});
+const fleetGroups = z.array(z.strictObject({ value: z.string(), hosts: z.int() }));
 
 /** By kind: the `schema` field of an answer is `praetorctl/<kind>`. */
 export const OUTPUT_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
@@ -231,6 +236,21 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   }),
   receipts: answer('receipts', { receipts: z.array(receipt), more: z.boolean().describe('Older receipts match too.'), damagedLines: z.int() }),
   receipt: answer('receipt', { receipt, reason: z.string().nullable().describe('What the rule says, in this version.') }),
+  'receipts-push': answer('receipts-push', {
+    result: z.enum(['pushed', 'unchanged']), ref: z.string(), seq: z.int(), commit: z.string(), pushes: z.int(), why: z.enum(['first', 'changed', 'heartbeat', 'asked', 'unsent']).nullable(), key: z.string().nullable(),
+  }),
+  'receipts-pull': answer('receipts-pull', {
+    hosts: z.int(), changed: z.int(), forked: z.int().describe('Histories that do not continue what is known.'), strange: z.int().describe('References that belong to no host.'), unread: z.int(),
+  }),
+  'receipts-verify': answer('receipts-verify', {
+    pulledAt: z.string(), hosts: z.int(), receipts: z.int().describe('Read in this run.'), findings: z.array(fleetFinding),
+    accepted: z.strictObject({ host: z.string(), from: z.string().nullable(), to: z.string().nullable() }).nullable(),
+  }),
+  'receipts-summary': answer('receipts-summary', {
+    pulledAt: z.string(), total: z.int(), byVersion: fleetGroups, bySettings: fleetGroups, byState: fleetGroups, byAge: fleetGroups,
+    hosts: z.array(z.strictObject({ host: z.string(), version: z.string(), id: z.string().nullable(), settings: z.string().nullable(), state: z.string(), at: z.string(), ageSeconds: z.int(), findings: z.array(z.string()) })),
+  }),
+  'receipts-server-hook': answer('receipts-server-hook', { file: z.string(), mode: z.string(), script: z.string() }),
   fixtures: answer('fixtures', { written: z.array(z.string()), skipped: z.array(z.string()).describe('Files that are no recording.') }),
   completion: answer('completion', { shell: z.string(), script: z.string() }),
   error: failed,

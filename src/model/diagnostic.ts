@@ -47,6 +47,7 @@ const EXIT_OF = {
   'not-installed': EXIT.failed,
   'record-newer': EXIT.failed,
   'signing-failed': EXIT.failed,
+  'receipts-diverged': EXIT.no,
   'internal': EXIT.failed,
   'changed-underneath': EXIT.conflict,
   'lock-held': EXIT.conflict,

@@ -1,0 +1,85 @@
+// The receipts of workstations by the command line: two homes and an auditor over one bare repository.
+import { writeFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { OUTPUT_SCHEMAS } from '../../src/cli/schemas.ts';
+import { writeInstallRecord } from '../../src/fleet/install-record.ts';
+import { newSigningKey, privateKeyFile, publicLine, type SigningKey } from '../../src/fleet/sshsig.ts';
+import { realHost } from '../../src/host.ts';
+import type { InstallRecord } from '../../src/roots/install-record.ts';
+import { cli, world, type World } from '../support/cli.ts';
+import { sh, tempDir } from '../support/git.ts';
+
+interface Station { readonly where: World; readonly key: SigningKey; readonly id: string }
+
+function station(id: string, record: Partial<InstallRecord> = {}): Station {
+  const where = world({ fixture: 'claude-minimal' });
+  where.env['PRAETORCTL_DATA_DIR'] = join(where.root, 'data');
+  const key = newSigningKey('');
+  const keyFile = join(where.root, 'host_ed25519');
+  writeFileSync(keyFile, privateKeyFile(key), { mode: 0o600 });
+  writeInstallRecord(realHost({ env: where.env }), join(where.root, 'data'), {
+    minReader: 1, hostId: id, current: 'a'.repeat(16), previous: null, pin: null, blocked: [], anchor: [], lastSeq: 0, lastPromotion: null, lastCommit: null, remote: null, branch: 'main',
+    org: null, name: null, node: [], launcher: '/x', key: keyFile, installedAt: '2026-03-01T00:00:00Z', lastVerifiedAt: null, rest: {}, ...record,
+  });
+  return { where, key, id };
+}
+
+const IDS = ['0a0a0a0a-0000-4000-8000-000000000001', '0b0b0b0b-0000-4000-8000-000000000002'];
+
+describe('praetorctl receipts push | pull | verify | summary', () => {
+  it('go from two workstations to an auditor, in text and as documents that fit their schemas', async () => {
+    const server = join(tempDir(), 'evidence.git');
+    sh('/', ['init', '-q', '--bare', server]);
+    const [first, second] = [station(IDS[0] ?? ''), station(IDS[1] ?? '', { pin: { id: 'a'.repeat(16), by: 'pin', at: '2026-03-01T00:00:00Z' } })];
+    const auditor = world();
+    const allowed = join(auditor.root, 'hosts.allowed');
+    writeFileSync(allowed, [first, second].map(({ id, key }) => `${id} namespaces="praetor-receipt" ${publicLine(key)}\n`).join(''));
+    const pushed = await cli(first.where, ['receipts', 'push', '--repository', server, '--json']);
+    expect(pushed).toMatchObject({ code: 0, json: { ok: true, result: 'pushed', seq: 1, pushes: 1, why: 'first', key: first.key.fingerprint } });
+    OUTPUT_SCHEMAS['receipts-push']!.parse(pushed.json);
+    expect((await cli(second.where, ['receipts', 'push', '--repository', server])).out).toBe(`pushed receipt 1 (first) to refs/praetor/receipts/0b/${second.id}\n`);
+    expect((await cli(second.where, ['receipts', 'push', '--repository', server])).out).toContain('unchanged: receipt 1');
+
+    const pulled = await cli(auditor, ['receipts', 'pull', '--repository', server, '--json']);
+    expect(pulled).toMatchObject({ code: 0, json: { hosts: 2, changed: 2, forked: 0 } });
+    OUTPUT_SCHEMAS['receipts-pull']!.parse(pulled.json);
+    const verified = await cli(auditor, ['receipts', 'verify', '--allowed', allowed, '--json']);
+    expect(verified).toMatchObject({ code: 0, json: { hosts: 2, receipts: 2, findings: [] } });
+    OUTPUT_SCHEMAS['receipts-verify']!.parse(verified.json);
+    const summary = await cli(auditor, ['receipts', 'summary', '--allowed', allowed, '--json']);
+    expect(summary).toMatchObject({ code: 0, json: { total: 2, byState: [{ value: 'current', hosts: 1 }, { value: 'held', hosts: 1 }], byAge: [{ value: 'under 1 day', hosts: 2 }] } });
+    OUTPUT_SCHEMAS['receipts-summary']!.parse(summary.json);
+
+    sh(server, ['update-ref', '-d', `refs/praetor/receipts/0b/${second.id}`]);
+    await cli(auditor, ['receipts', 'pull', '--repository', server]);
+    const found = await cli(auditor, ['receipts', 'verify', '--allowed', allowed]);
+    expect(found.code).toBe(3);
+    expect(found.out).toContain(`deleted: the reference is gone from the server (key ${second.key.fingerprint}, ref refs/praetor/receipts/0b/${second.id}, sequence 1)`);
+    expect((await cli(auditor, ['receipts', 'summary', '--allowed', allowed])).out).toMatch(new RegExp(`${second.id}  deleted`));
+    const accepted = await cli(auditor, ['receipts', 'verify', '--allowed', allowed, '--accept', second.id]);
+    expect(accepted.out).toContain('never-heard');
+    // Not the home, the user or the host by name.
+    const everything = [pushed, pulled, verified, summary, found].map(({ out }) => out).join('');
+    expect(everything).not.toContain(first.where.root);
+    const payload = Buffer.from(sh(server, ['cat-file', 'blob', `refs/praetor/receipts/0a/${first.id}:receipt`]).split(' ')[1] ?? '', 'base64url').toString();
+    expect(payload).toContain('"clients":{"claude":"');
+    expect(payload.replace('praetor.receipt/1', '')).not.toMatch(/home|\/|tmp/);
+  });
+  it('say what is missing', async () => {
+    const empty = world();
+    expect((await cli(empty, ['receipts', 'push'])).err).toContain('no evidence repository is named');
+    expect(await cli(empty, ['receipts', 'push', '--repository', '/nowhere'])).toMatchObject({ code: 1, err: expect.stringContaining('praetorctl workstation install') as string });
+    expect((await cli(empty, ['receipts', 'push', '--repository', 'ext::sh -c x'])).code).toBe(64);
+    expect((await cli(empty, ['receipts', 'verify'])).err).toContain('--allowed');
+    writeFileSync(join(empty.root, 'hosts.allowed'), '');
+    expect((await cli(empty, ['receipts', 'verify', '--allowed', join(empty.root, 'hosts.allowed')])).err).toContain('praetorctl receipts pull');
+    expect((await cli(empty, ['receipts', 'verify', '--allowed', join(empty.root, 'hosts.allowed'), '--max-silence', 'x'])).code).toBe(64);
+  });
+  it('print the hook of a server as it is', async () => {
+    const printed = await cli(world(), ['receipts', 'server-hook']);
+    expect(printed.out).toMatch(/^#!\/bin\/sh\n/);
+    expect((await cli(world(), ['receipts', 'server-hook', '--json'])).json).toMatchObject({ file: 'hooks/update', script: printed.out });
+    expect(readFileSync(join(import.meta.dirname, '../../docs/receipts.md'), 'utf8')).toContain('receipts server-hook');
+  });
+});
