@@ -3,6 +3,7 @@
 import { parseCatalogue, type Catalogue, type Operation } from '../contract/catalogue-schema.ts';
 import { draftOperation, type Draft } from '../contract/classify.ts';
 import { DEFINITIONS_DIRECTORY } from '../contract/contract-index.ts';
+import { GRANT_MS_DEFAULT, GRANT_MS_MAX, GRANTS_DIRECTORY, type Grant } from '../contract/grant.ts';
 import { canonicalJson, stops, type ToolDefinition } from '../contract/pins.ts';
 import { approve, mergeTools, selected, tierOf, unmatched } from '../contract/review.ts';
 import { OWN_DIR_MODE, makeDirs, putFile, toBytes, toText } from '../clientsetup/statefiles.ts';
@@ -11,7 +12,6 @@ import type { Host } from '../host.ts';
 import { EXIT, PraetorError } from '../model/diagnostic.ts';
 import { isObject } from '../model/json.ts';
 import { personOf, recordChange } from '../mcp/changes.ts';
-import { GRANT_MS_DEFAULT, GRANT_MS_MAX, GRANTS_DIRECTORY, type Grant } from '../mcp/grant-file.ts';
 import { catalogueOf, compileCatalogues, readCatalogues, writeCatalogue, type StorePlace } from '../mcp/store.ts';
 import { rootContext } from '../roots/context.ts';
 import { joinPath } from '../roots/paths.ts';

@@ -83,12 +83,14 @@ function filterOf(context: CommandContext, now: number): Filter {
 }
 
 const below = (path: string, parent: string): boolean => path === parent || path.startsWith(parent === '/' ? '/' : `${parent}/`) || path.startsWith(`${parent}\\`);
-/** In front of the rule whose refusal a person lifted. */
-const ONCE = 'allow-once:';
+
+/** In front of the rule whose refusal a person lifted: this call, or one call of its operation. */
+const LIFTED: readonly string[] = ['allow-once:', 'grant:'];
+const refusedBy = (rule: string): string => { const lifted = LIFTED.find((prefix) => rule.startsWith(prefix)); return lifted === undefined ? rule : rule.slice(lifted.length); };
 /** `git.push` names the rule and every rule below it, also where a person lifted it; `allow-once` names every lifted call. */
 function ruleFits(rule: string | undefined, wanted: string): boolean {
   if (rule === undefined) return false;
-  const base = rule.startsWith(ONCE) ? rule.slice(ONCE.length) : rule;
+  const base = refusedBy(rule);
   return base === wanted || base.startsWith(`${wanted}.`) || rule === wanted || rule.startsWith(`${wanted}:`);
 }
 const oneOf = (list: readonly string[], value: string): boolean => list.length === 0 || list.includes(value);
@@ -103,7 +105,7 @@ function fits(filter: Filter, receipt: Receipt): boolean {
 /** The same question to the raw line, so that most lines are never parsed. Never refuses what `fits` takes. */
 function rawFilter(filter: Filter): (line: string) => 'take' | 'skip' | 'stop' {
   const field = (name: string, values: readonly string[], end: string): string[] => values.map((value) => `"${name}":${JSON.stringify(value).slice(0, -1)}${end}`);
-  const groups = [field('client', filter.clients, '"'), field('verdict', filter.verdicts, '"'), field('event', filter.events, '"'), field('rule', filter.rules.flatMap((rule) => [rule, ONCE + rule]), '')].filter((group) => group.length > 0);
+  const groups = [field('client', filter.clients, '"'), field('verdict', filter.verdicts, '"'), field('event', filter.events, '"'), field('rule', filter.rules.flatMap((rule) => ['', ...LIFTED].map((prefix) => prefix + rule)), '')].filter((group) => group.length > 0);
   // Receipts begin with their time, and times of one form compare as text.
   const oldest = filter.since === -Infinity ? '' : new Date(filter.since - SINCE_SLACK_MS).toISOString();
   return (line) => {
@@ -187,7 +189,7 @@ export function receiptsShow(context: CommandContext): Outcome {
     },
   });
   if (found === undefined) throw usage(nth === undefined ? 'no receipt has this id' : `there are only ${count} receipts`, 'praetorctl receipts list');
-  const reason = found.rule === undefined ? undefined : reasonOfRule(found.rule.startsWith(ONCE) ? found.rule.slice(ONCE.length) : found.rule);
+  const reason = found.rule === undefined ? undefined : reasonOfRule(refusedBy(found.rule));
   return {
     exit: EXIT.ok, kind: 'receipt', wrote: false, diagnostics: damaged(result), body: { receipt: found, reason: reason ?? null },
     text: renderReceipt(styleFor(io, global, rootContext(io.host).home), found, reason),

@@ -172,7 +172,9 @@ export function say(verdict: Verdict): string {
 
 /** An `ask` for a client that cannot ask. */
 export function sayNobodyAsks(verdict: Verdict): string {
-  return say({ ...verdict, reason: `${verdict.reason ?? 'This call needs a person.'} This client cannot ask: a person must run it, or allow it in the praetorctl settings.` });
+  const { operation, reason = 'This call needs a person.' } = verdict;
+  const how = operation === undefined ? 'a person must run it, or allow it in the praetorctl settings.' : `a person can allow one such call in a terminal: praetorctl contract grant ${operation}`;
+  return say({ ...verdict, reason: `${reason.replace(/[^.?!]$/, '$&.')} This client cannot ask: ${how}` });
 }
 
 export function sayError(reason: string): string {

@@ -12,6 +12,8 @@ export const COMPILED_DIRECTORY = 'catalogues';
 
 /** Below the state directory: the tools as they were shown for approval. */
 export const DEFINITIONS_DIRECTORY = 'definitions';
+/** Below the state directory: one file a service, written by the runtime: tools whose live definition is not the approved one. */
+export const QUARANTINE_DIRECTORY = 'quarantine';
 
 export interface ContractMeta {
   readonly engine: string;

@@ -3,7 +3,7 @@
 // compiled refuses the calls of the servers concerned; calls of other servers pass.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { CONTRACTS_DIRECTORY, normalName } from '../contract/catalogue.ts';
-import { CONTRACT_MAGIC, operationKey, type ContractMeta } from '../contract/contract-index.ts';
+import { CONTRACT_MAGIC, operationKey, QUARANTINE_DIRECTORY, type ContractMeta } from '../contract/contract-index.ts';
 import type { ContractDecision } from '../contract/decide.ts';
 import type { GateFacts } from '../contract/gate.ts';
 import { decideCall, unreadableIndex, type ContractIndex, type ContractPolicy } from '../contract/lookup.ts';
@@ -16,8 +16,8 @@ import { below } from '../roots/own-dirs.ts';
 import { CONTRACT_FILE, type ContractPlace } from './contract-place.ts';
 import { lookAt, openTable, sameStamp, stampOf, type TableDocument } from './index-reader.ts';
 
-/** Below the state directory: one file a service, written by the runtime: tools whose live definition is not the approved one. */
-export const QUARANTINE_DIRECTORY = 'quarantine';
+export { passOn, takeGrant } from './grants.ts';
+
 const QUARANTINE_BYTES_MAX = 1024 * 1024;
 const CATALOGUE_BYTES_MAX = 64 * 1024 * 1024;
 
@@ -109,5 +109,6 @@ function bindingsIn(path: string): string[] {
 
 function verdictOf(decision: ContractDecision): Verdict {
   if (decision.decision === 'none') return decision.context === undefined ? NEUTRAL : { ...NEUTRAL, context: decision.context };
-  return { decision: decision.decision, rule: `contract.${decision.code}`, reason: decision.reason };
+  const { decision: word, code, reason } = decision;
+  return { decision: word, rule: `contract.${code}`, reason, ...(decision.decision === 'ask' ? { operation: decision.operation } : {}) };
 }

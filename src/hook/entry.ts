@@ -91,13 +91,17 @@ function withSettings(place: HookPlace): HookPlace {
   return { ...place, settings: (workspace) => known ??= readSettings(place, workspace, SETTINGS_PARTS), servers: (client) => knownServers(place, client) };
 }
 
+const isSynthetic = (): boolean => process.env['PRAETORCTL_HOOK_SYNTHETIC'] === '1';
+
 function effectsOf(place: HookPlace): Effects {
   return {
     evaluate: (specs, payload) => loadPart('evaluators').runEvaluators(specs, payload, place),
     contract: (tool, spell, { contract }) => (hasContracts(place, contract) ? loadPart('contract').contractVerdict(place, tool, spell, { floor: contract.floor, unlistedServer: contract.unlisted }) : NEUTRAL),
     callEvidence: (tool) => loadPart('contract').callEvidence(tool),
-    // A test of ours leaves no code behind.
-    allowOnce: (payload, verdict) => (process.env['PRAETORCTL_HOOK_SYNTHETIC'] === '1' ? verdict : loadPart('once').allowOnce(place, payload, verdict, Date.now())),
+    // A test of ours takes no grant and leaves no code behind.
+    takeGrant: (call) => !isSynthetic() && loadPart('contract').takeGrant(place, { ...call, now: Date.now() }),
+    passOn: (call) => loadPart('contract').passOn(place, { ...call, now: Date.now() }),
+    allowOnce: (payload, verdict) => (isSynthetic() ? verdict : loadPart('once').allowOnce(place, payload, verdict, Date.now())),
   };
 }
 

@@ -9,6 +9,7 @@ import type { OncePlace } from './allow-once.ts';
 import type { ContractPlace } from './contract-place.ts';
 import type { EvaluatorPlace } from './evaluators.ts';
 import type { EvaluatorResult } from './evaluators-list.ts';
+import type { GrantedCall, GrantPlace } from './grants.ts';
 import type { SettingsParts, SourceReader } from './settings-index.ts';
 import type { SettingsCompiler } from './settings-source.ts';
 
@@ -21,6 +22,8 @@ interface Parts {
   readonly contract: {
     readonly contractVerdict: (place: ContractPlace, tool: ToolCall, spell: (name: string) => string, policy: ContractPolicy) => Verdict;
     readonly callEvidence: (tool: ToolCall) => string | undefined;
+    readonly takeGrant: (place: GrantPlace, call: GrantedCall) => boolean;
+    readonly passOn: (place: GrantPlace, call: GrantedCall) => void;
   };
   readonly evaluators: { readonly runEvaluators: (specs: readonly EvaluatorSpec[], payload: Payload, place: EvaluatorPlace) => EvaluatorResult[] };
 }

@@ -13,6 +13,7 @@ import type { EvaluatorSpec } from '../policy/operator-index.ts';
 import type { ReceiptVerdict } from '../receipts/format.ts';
 import { applicable, combine, type EvaluatorResult } from './evaluators-list.ts';
 import { policyFacts, type HookPlace } from './facts.ts';
+import type { GrantedCall } from './grants.ts';
 import { judge, type Evaluate } from './judge.ts';
 import { withServer } from './servers.ts';
 import { NO_SETTINGS, type HookSettings } from './settings-types.ts';
@@ -39,6 +40,10 @@ export interface Effects {
   readonly contract: (tool: ToolCall, spell: (name: string) => string, settings: HookSettings) => Verdict;
   /** How the guarding runtime knows the call again. */
   readonly callEvidence: (tool: ToolCall) => string | undefined;
+  /** True once where a person granted one call of the operation. */
+  readonly takeGrant: (call: Omit<GrantedCall, 'now'>) => boolean;
+  /** Tells the runtime that a person allowed this call. */
+  readonly passOn: (call: Omit<GrantedCall, 'now'>) => void;
   /** A verdict with a code, or neutral where a person allowed this call. */
   readonly allowOnce: (payload: Payload, verdict: Verdict) => Verdict;
 }
@@ -55,7 +60,7 @@ export function respond(registered: HookDialect, event: CanonicalEvent, value: u
   const guarded = withProblem(judged, payload, settings);
   const checked = effects === undefined ? { verdict: guarded, receipt: '', complaint: '' } : check(guarded, payload, settings, effects);
   const stops = checked.verdict.decision === 'deny' || checked.verdict.decision === 'ask';
-  const verdict = stops && isToolGate(event) && effects !== undefined ? effects.allowOnce(payload, checked.verdict) : checked.verdict;
+  const verdict = stops && isToolGate(event) && effects !== undefined ? lifted(payload, checked.verdict, settings, effects) : checked.verdict;
   return {
     answer: dialect.encode(event, verdict, payload),
     verdict: verdict.decision,
@@ -97,6 +102,21 @@ const WEIGHT = { neutral: 0, allow: 0, ask: 1, deny: 2 } as const;
 function stricter(own: Verdict, other: Verdict): Verdict {
   if (WEIGHT[other.decision] > WEIGHT[own.decision]) return other;
   return own.decision === 'neutral' && other.context !== undefined ? { ...own, context: other.context } : own;
+}
+
+/** What a person allowed in a terminal: one call of the operation, or exactly this call. */
+function lifted(payload: Payload, verdict: Verdict, { contract }: HookSettings, effects: Effects): Verdict {
+  const { tool } = payload;
+  const { operation, rule = '' } = verdict;
+  // The catalogue itself refuses it, and so does the runtime: what a person can do about that stands in the reason.
+  if (verdict.decision === 'deny' && rule.startsWith('contract.')) return verdict;
+  if (operation === undefined || tool === undefined) return effects.allowOnce(payload, verdict);
+  const call = { operation, tool, permission: payload.event === 'permission' };
+  if (contract.evidence.includes('grant') && effects.takeGrant(call)) return { decision: 'neutral', rule: `grant:${rule}` };
+  const left = effects.allowOnce(payload, verdict);
+  // Without an id of the call the runtime cannot know it again in the receipt.
+  if (left.decision === 'neutral' && tool.callId === undefined) effects.passOn(call);
+  return left;
 }
 
 /** Where a person was asked, or has allowed the call. */

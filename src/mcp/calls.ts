@@ -2,8 +2,9 @@
 // done is said as actions. The decision is contract/decide.ts, the same as the hook's.
 import { decide, type ContractCode, type ContractDecision } from '../contract/decide.ts';
 import { refusal, refusedResult, type Envelope } from '../contract/envelope.ts';
+import { argumentsDigest } from '../contract/grant.ts';
 import { quarantined } from '../contract/lookup.ts';
-import { callDigest, safeCanonical } from '../contract/pins.ts';
+import { callDigest } from '../contract/pins.ts';
 import { requestControls, withoutControls } from '../contract/served.ts';
 import { jsonEditor } from '../merge/json.ts';
 import { isObject, type JsonObject } from '../model/json.ts';
@@ -83,7 +84,7 @@ function call(gate: Gate, held: HeldCall, client: ClientSide): readonly Action[]
   const given = held.params['arguments'] ?? {};
   if (!isObject(given)) return no(name, 'validation_error', 'arguments_not_an_object', `The arguments of ${name} must be an object.`);
   let known: string | undefined;
-  const digest = (): string => known ??= config.sha256(`${name}\0${safeCanonical(given)}`);
+  const digest = (): string => known ??= argumentsDigest(config.sha256, tool.operation.id, given);
   return judge(gate, { held, tool, given, digest, caller, modern: metaOf(held.params).modern }, client);
 }
 

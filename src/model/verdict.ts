@@ -11,6 +11,8 @@ export interface Verdict {
   readonly reason?: string;
   /** On neutral: what the model should know before it goes on, where the client has a way to say it without a decision. */
   readonly context?: string;
+  /** On ask: the operation of a catalogue that a person is to approve; a grant of it lifts this verdict. */
+  readonly operation?: string;
 }
 
 export const NEUTRAL: Verdict = { decision: 'neutral' };

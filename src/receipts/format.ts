@@ -12,7 +12,7 @@ export const RECEIPT_BYTES_MAX = 4096;
 export const TOOL_CHARS_MAX = 128;
 export const WORKSPACE_CHARS_MAX = 512;
 const WORD_CHARS_MAX = 64;
-/** `allow-once:` in front of a rule id. */
+/** `allow-once:` or `grant:` in front of a rule id. */
 const RULE_CHARS_MAX = 96;
 const EVALUATORS_CHARS_MAX = 256;
 

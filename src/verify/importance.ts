@@ -18,7 +18,7 @@ const IMPORTANCE: Readonly<Record<ReasonCode, Importance>> = {
   'entries-unread': 'uncertain', 'evidence-unread': 'uncertain', 'trust-unread': 'uncertain', 'servers-unread': 'uncertain', 'file-doubtful': 'uncertain',
   'run-unfinished': 'uncertain', 'foreign-gone': 'uncertain', 'server-conflict': 'uncertain',
   'not-detected': 'open', 'not-registered': 'open', 'servers-missing': 'open', 'servers-differ': 'open', 'registration-changed': 'open', 'unverified': 'open',
-  'evidence-aged': 'open', 'evidence-skewed': 'open', 'proof-outdated': 'open',
+  'evidence-aged': 'open', 'evidence-skewed': 'open', 'proof-outdated': 'open', 'tools-changed': 'open',
   'no-hook-surface': 'note', 'ignored-receipts': 'note', 'note': 'note',
 };
 

@@ -53,7 +53,7 @@ export type ReasonCode =
   | 'hooks-off' | 'file-doubtful' | 'evidence-unread' | 'untrusted' | 'trust-modified' | 'trust-disabled' | 'trust-unread'
   | 'no-tool-event' | 'no-hook-surface' | 'unverified' | 'evidence-aged' | 'evidence-skewed' | 'registration-changed'
   | 'servers-unread' | 'servers-missing' | 'servers-differ' | 'server-conflict'
-  | 'entrypoint-missing' | 'root-moved' | 'last-answer-error' | 'ignored-receipts' | 'run-unfinished' | 'proof-outdated' | 'proof-failed' | 'probe-missing' | 'note';
+  | 'entrypoint-missing' | 'root-moved' | 'last-answer-error' | 'ignored-receipts' | 'run-unfinished' | 'proof-outdated' | 'proof-failed' | 'probe-missing' | 'tools-changed' | 'note';
 
 /** What the reasons call the client. */
 export interface Words { readonly id: string; readonly name: string; readonly trustFix: string }
@@ -230,7 +230,7 @@ export function not(a: Tri): Tri {
 }
 
 /** Text and fix of a reason in general words; verify/reasons.ts puts the particulars in their place. */
-function reason(code: Exclude<ReasonCode, 'entrypoint-missing' | 'root-moved' | 'last-answer-error' | 'ignored-receipts' | 'run-unfinished' | 'proof-outdated' | 'proof-failed' | 'probe-missing' | 'note'>, words: Words): Reason {
+function reason(code: Exclude<ReasonCode, 'entrypoint-missing' | 'root-moved' | 'last-answer-error' | 'ignored-receipts' | 'run-unfinished' | 'proof-outdated' | 'proof-failed' | 'probe-missing' | 'tools-changed' | 'note'>, words: Words): Reason {
   const { id, name, trustFix } = words;
   const plan = `praetorctl clients plan --client ${id}`;
   const apply = `praetorctl clients apply --client ${id}`;

@@ -17,6 +17,7 @@ import { ownDirs, type OwnDirs } from '../roots/own-dirs.ts';
 import { withGuardedServers } from '../settings/guarded.ts';
 import { loadSettings } from '../settings/load.ts';
 import { durationMs, type Settings } from '../settings/schema.ts';
+import { changedToolReasons, changedTools, type ChangedTools } from './changed-tools.ts';
 import { hookFiles, serverFiles, serverInput, stateInput, trustOf, type Yardstick } from './checks.ts';
 import { gatherEvidence } from './evidence.ts';
 import { concludeProbe, discoveredWith, probeReasons, type ProbeAnswer, type ProbeReport } from './probe-conclude.ts';
@@ -93,6 +94,7 @@ export interface Ground {
   readonly records: Records;
   readonly receipts: ReceiptSource;
   readonly proofs: ProofSource;
+  readonly changedTools: readonly ChangedTools[];
   readonly scope: Scope;
 }
 
@@ -101,7 +103,7 @@ export function groundFor(host: Host, scope: Scope, settingsPath: string | undef
   const dirs = ownDirs({ platform: host.platform, env: host.env, home: context.home });
   const loaded = loadSettings(host, dirs.config, settingsPath);
   if (!loaded.ok) throw new PraetorError(loaded.diagnostics[0] ?? { code: 'settings-invalid', message: 'the settings are invalid', fix: 'correct them' });
-  return { host, context, dirs, settings: withGuardedServers(host, dirs.config, loaded.settings), records: readRecords(host, dirs), receipts: readReceipts(host, dirs.receipts), proofs: readProofs(host, dirs.receipts), scope };
+  return { host, context, dirs, settings: withGuardedServers(host, dirs.config, loaded.settings), records: readRecords(host, dirs), receipts: readReceipts(host, dirs.receipts), proofs: readProofs(host, dirs.receipts), changedTools: changedTools(host, dirs), scope };
 }
 
 /** Named ones; else the selected or detected ones and those that the records know in this scope. Sorted by id. */
@@ -187,7 +189,7 @@ function reportOn(ground: Ground, client: ClientDefinition, runs: readonly Pendi
   const binding = bindingOf(ground.host, e, yardstick.engine, yardstick.policy);
   const states: States = { ...derived, discovered: discoveredWith(derived.discovered, probe), observed: observedWith(derived.observed, ground.proofs, client.id, binding, e.receipts.tool?.at) };
   const proof = judgeProof(ground.proofs, client.id, binding, ground.scope === 'user' && enforces(input));
-  const reasons = mostImportantFirst([...explain(why, client, e, yardstick), ...proof.reasons, ...probeReasons(client, probe), ...unfinished(client, runs), ...ambiguous(ground, client, e)]);
+  const reasons = mostImportantFirst([...explain(why, client, e, yardstick), ...proof.reasons, ...probeReasons(client, probe), ...unfinished(client, runs), ...ambiguous(ground, client, e), ...changedToolReasons(ground.changedTools, serverReports(e).map(({ name }) => name))]);
   const trust = trustOf(e);
   const report: ClientReport = {
     client: client.id, name: client.name, version: e.version.value, versionNote: e.version.why, detected: e.detected, program: e.program ?? null, installs: e.installs,

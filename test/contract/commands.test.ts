@@ -6,7 +6,7 @@ import type { CliIo } from '../../src/cli/output.ts';
 import { runCli } from '../../src/cli/program.ts';
 import { OUTPUT_SCHEMAS } from '../../src/cli/schemas.ts';
 import type { Catalogue } from '../../src/contract/catalogue-schema.ts';
-import { parseGrant } from '../../src/mcp/grant-file.ts';
+import { parseGrant } from '../../src/contract/grant.ts';
 import { ioOf, put, station, type Station } from '../hook/operator-support.ts';
 
 const SERVER = join(import.meta.dirname, '../fixtures/mcp/server.mjs');

@@ -105,6 +105,16 @@ describe('in force', () => {
     expect((await call(at, 'mcp__k8s__destroy_thing', {})).code).toBe(2);
   });
 
+  it('what the catalogue itself refuses is nothing that a person can allow by a code: the runtime would refuse it all the same', async () => {
+    const at = governed();
+    for (const tool of ['mcp__payments__payments_create_refund', 'mcp__payments__nobody_knows_this']) {
+      const { code, stderr } = await call(at, tool, {});
+      expect(code).toBe(2);
+      expect(stderr).not.toContain('policy allow');
+    }
+    expect((await call(at, 'mcp__payments__payments_void', { id: 'p' })).stdout).toContain('policy allow');
+  });
+
   it('without catalogues nothing is said', async () => {
     const at = station();
     expect(await call(at, 'mcp__payments__payments_void', {})).toMatchObject({ code: 0, stdout: '', stderr: '' });

@@ -1,13 +1,13 @@
 // `praetorctl mcp <server>` as a real process in front of a real server: bytes, load, endings, evidence on the disk, and what it refuses to start.
 import { spawn } from 'node:child_process';
-import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, readdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { callDigest } from '../../src/contract/pins.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import { compileCatalogues, writeCatalogue } from '../../src/mcp/store.ts';
-import { ioOf } from '../hook/operator-support.ts';
+import { compile, ioOf, last } from '../hook/operator-support.ts';
 import { buildHook, run } from '../hook/support.ts';
 import { BIN, lab, start, withId, type Lab } from './lab.ts';
 import { initialize, refusalOf, sha256, toolCall } from './support.ts';
@@ -171,6 +171,68 @@ describe('a person on the disk', () => {
     wire.send(toolCall(2, 'payments_void', {}));
     expect(await wire.until(withId(2))).toMatchObject({ result: { content: [{}] } });
     expect(readdirSync(directory)).toEqual([]);
+  });
+
+  const asked = (of: Lab, given: JsonObject, more: JsonObject = {}, client = 'gemini', event = 'pre-tool'): ReturnType<typeof run> => {
+    const own = { session_id: 's', cwd: of.at.workspace, tool_name: client === 'gemini' ? 'mcp_payments_payments_void' : 'mcp__payments__payments_void', tool_input: given, ...more };
+    const how = client === 'gemini' ? { hook_event_name: 'BeforeTool', mcp_context: { server_name: 'payments', tool_name: 'payments_void' } } : { hook_event_name: event === 'permission' ? 'PermissionRequest' : 'PreToolUse' };
+    return run(client, event, { input: JSON.stringify({ ...own, ...how }), env: of.at.env });
+  };
+  const granted = (of: Lab): string => {
+    const directory = join(of.at.state, 'grants');
+    mkdirSync(directory, { recursive: true });
+    writeFileSync(join(directory, 'g.json'), JSON.stringify({ v: 1, operation: 'payments.payments.void', expiresMs: Date.now() + 60_000, by: 'dev', at: 'now' }));
+    return directory;
+  };
+
+  it('a grant lifts the question of the hook too, for the call that it lets through, and the runtime executes it once', async () => {
+    const of = lab();
+    expect((await asked(of, { id: 'p' })).stdout).toContain('praetorctl contract grant payments.payments.void');
+    const directory = granted(of);
+    expect(await asked(of, { id: 'p' })).toMatchObject({ code: 0, stdout: '' });
+    expect(last(of.at)).toMatchObject({ verdict: 'neutral', rule: 'grant:contract.confirmation_required' });
+    expect((await asked(of, { id: 'p' })).stdout).toContain('"deny"');
+    const wire = start(of);
+    wire.send(initialize());
+    wire.send(toolCall(1, 'payments_void', { id: 'other' }));
+    expect(refusalOf(await wire.until(withId(1)))).toMatchObject({ code: 'confirmation_required' });
+    wire.send(toolCall(2, 'payments_void', { id: 'p' }));
+    expect(await wire.until(withId(2))).toMatchObject({ result: { content: [{}] } });
+    wire.send(toolCall(3, 'payments_void', { id: 'p' }));
+    expect(refusalOf(await wire.until(withId(3)))).toMatchObject({ code: 'confirmation_required' });
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  it('what the hook let through for a grant is not asked about again at the permission event, and a test of ours takes none', async () => {
+    const of = lab();
+    granted(of);
+    const synthetic = { ...of, at: { ...of.at, env: { ...of.at.env, PRAETORCTL_HOOK_SYNTHETIC: '1' } } };
+    expect((await asked(synthetic, { id: 'p' }, {}, 'claude')).stdout).toContain('"ask"');
+    expect((await asked(of, { id: 'p' }, {}, 'claude')).stdout).toBe('');
+    expect((await asked(of, { id: 'p' }, {}, 'claude', 'permission')).stdout).toBe('');
+    expect((await asked(of, { id: 'q' }, {}, 'claude')).stdout).toContain('"ask"');
+  });
+
+  it('where grants do not count, the hook takes none', async () => {
+    const of = lab();
+    compile(of.at, 'contract: { human_evidence: [hook, elicitation] }\n');
+    const directory = granted(of);
+    expect((await asked(of, { id: 'p' }, {}, 'claude')).stdout).toContain('"ask"');
+    expect(readdirSync(directory)).toEqual(['g.json']);
+  });
+
+  it('a call that a person allowed by its code reaches the runtime as allowed, also where the client gives calls no id', async () => {
+    const of = lab();
+    const code = /policy allow ([0-9A-Z]{6})/.exec((await asked(of, { id: 'p' })).stdout)?.[1];
+    const pending = join(of.at.state, 'pending');
+    for (const name of readdirSync(pending)) renameSync(join(pending, name), join(pending, name.replace(`${code}.asked`, `${code}.granted`)));
+    expect((await asked(of, { id: 'p' })).stdout).toBe('');
+    const wire = start(of);
+    wire.send(initialize());
+    wire.send(toolCall(1, 'payments_void', { id: 'p' }));
+    expect(await wire.until(withId(1))).toMatchObject({ result: { content: [{}] } });
+    wire.send(toolCall(2, 'payments_void', { id: 'p' }));
+    expect(refusalOf(await wire.until(withId(2)))).toMatchObject({ code: 'confirmation_required' });
   });
 });
 

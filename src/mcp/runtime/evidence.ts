@@ -1,9 +1,9 @@
 // Contract: a person's approval as it lies on the disk: receipts of the hook and grants. IO. Each counts once: a grant goes with an
 // unlink that one process wins, a receipt is remembered by this process, to which its call belongs.
 import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync, unlinkSync } from 'node:fs';
+import { GRANTS_MAX, parseGrant, type Grant } from '../../contract/grant.ts';
 import { RECEIPTS_FILE } from '../../receipts/append.ts';
 import { parseReceiptLine, type Receipt } from '../../receipts/format.ts';
-import { GRANTS_MAX, parseGrant } from '../grant-file.ts';
 import { QUESTION_MS_MAX } from '../session-types.ts';
 
 /** The receipt of the call that is being made stands near the end. */
@@ -49,20 +49,14 @@ export function hookEvidence(receipts: string | undefined, now: () => number): (
   };
 }
 
-export function grantTaker(directory: string | undefined, now: () => number): (operation: string) => boolean {
-  return (operation) => {
+/** `call`: the digest of the call's arguments. What a hook left for this very call comes first, so that it does not stay behind. */
+export function grantTaker(directory: string | undefined, now: () => number): (operation: string, call: string) => boolean {
+  return (operation, call) => {
     if (directory === undefined) return false;
-    let names: string[];
-    try {
-      names = readdirSync(directory).filter((name) => name.endsWith('.json')).slice(0, GRANTS_MAX);
-    } catch {
-      return false;
-    }
-    return names.some((name) => {
+    const grants = grantsIn(directory).filter(({ grant }) => grant.operation === operation);
+    const fitting = [...grants.filter(({ grant }) => grant.call === call), ...grants.filter(({ grant }) => grant.call === undefined)];
+    return fitting.some(({ path, grant }) => {
       try {
-        const path = `${directory}/${name}`;
-        const grant = parseGrant(readFileSync(path, 'utf8'));
-        if (grant === undefined || grant.operation !== operation) return false;
         // Whoever unlinks it has it.
         unlinkSync(path);
         return grant.expiresMs >= now();
@@ -71,4 +65,22 @@ export function grantTaker(directory: string | undefined, now: () => number): (o
       }
     });
   };
+}
+
+function grantsIn(directory: string): { readonly path: string; readonly grant: Grant }[] {
+  let names: string[];
+  try {
+    names = readdirSync(directory).filter((name) => name.endsWith('.json')).slice(0, GRANTS_MAX);
+  } catch {
+    return [];
+  }
+  return names.flatMap((name) => {
+    const path = `${directory}/${name}`;
+    try {
+      const grant = parseGrant(readFileSync(path, 'utf8'));
+      return grant === undefined ? [] : [{ path, grant }];
+    } catch {
+      return [];
+    }
+  });
 }
