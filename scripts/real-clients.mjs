@@ -1,5 +1,5 @@
 // Contract: `npm run test:clients [-- <client> ...]`: installs pinned versions of the real clients outside the product's
-// dependencies and runs test/real/run.mjs and silent.mjs (or, for those that need a login, offline.mjs) for each, two at a time, each with a time
+// dependencies and runs test/real/run.mjs, mcp-proxy.mjs and silent.mjs (or, for those that need a login, offline.mjs) for each, two at a time, each with a time
 // limit and all together with another, and, where the system allows it, in a network of its own that has nothing but the loopback
 // interface. Prints `ok`, `FAILED` and `skipped:` lines and, last,
 // `N passed, N failed, N skipped`. A skip is never a pass. Ends with 1 if anything failed.
@@ -9,7 +9,7 @@ import { existsSync, mkdirSync, mkdtempSync, lstatSync, renameSync, rmSync, writ
 import { tmpdir, userInfo } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { CLIENTS as RUN } from '../test/real/clients.mjs';
+import { ALL_VERSIONS as RUN, WITH_SERVER } from '../test/real/clients.mjs';
 import { OFFLINE } from '../test/real/offline.mjs';
 import { WAYS } from '../test/silent/ways.mjs';
 
@@ -17,6 +17,7 @@ const root = resolve(import.meta.dirname, '..');
 /** Those that run a session here, and those of which only commands run without a login. */
 const CLIENTS = [...RUN, ...OFFLINE];
 const CLIENT_MS_MAX = 420_000;
+const SERVER_MS_MAX = 240_000;
 /** Installs included. A client whose turn does not come within it has failed: nothing was shown of it. */
 const ALL_MS_MAX = 24 * 60_000;
 const INSTALL_MS_MAX = 300_000;
@@ -124,10 +125,12 @@ function isolation() {
   return [];
 }
 
-/** The second one starts the client once for each way to be silently off that can be tried with it. */
+/** The last one starts the client once for each way to be silently off that can be tried with it. */
 function scriptsOf(client) {
   if (client.offline === true) return [['offline.mjs', CLIENT_MS_MAX]];
-  return [['run.mjs', CLIENT_MS_MAX], ...(WAYS.some((way) => way.client === client.id && ['off', 'closed', 'runs'].includes(way.real)) ? [['silent.mjs', 2 * CLIENT_MS_MAX]] : [])];
+  const server = WITH_SERVER.includes(client.id) ? [['mcp-proxy.mjs', SERVER_MS_MAX]] : [];
+  if (client.label !== undefined) return server;
+  return [['run.mjs', CLIENT_MS_MAX], ...server, ...(WAYS.some((way) => way.client === client.id && ['off', 'closed', 'runs'].includes(way.real)) ? [['silent.mjs', 2 * CLIENT_MS_MAX]] : [])];
 }
 
 async function test(cache, client, prefix) {
@@ -138,7 +141,7 @@ async function test(cache, client, prefix) {
 }
 
 async function runScript(script, limit, client, prefix, binary) {
-  const [command, ...args] = [...prefix, process.execPath, join(root, 'test/real', script), client.id, binary];
+  const [command, ...args] = [...prefix, process.execPath, join(root, 'test/real', script), client.id, binary, ...(client.label === undefined ? [] : [client.label])];
   const before = Date.now();
   // Ours to remove, because a run that is ended in the middle cannot clean up after itself.
   const temporary = mkdtempSync(join(tmpdir(), 'real-clients-'));
@@ -152,9 +155,10 @@ async function runScript(script, limit, client, prefix, binary) {
     },
   });
   rmSync(temporary, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
-  if (result.timedOut) say(`FAILED ${client.id}: ${script} not done after ${Math.round((Date.now() - before) / 1000)} s`);
-  else if (result.code !== 0 || lines === 0) say(`FAILED ${client.id}: ${script} itself ended with ${result.code} - ${result.tail}`);
-  else process.stdout.write(`${client.id}: ${script} ${((Date.now() - before) / 1000).toFixed(1)} s\n`);
+  const name = client.label ?? client.id;
+  if (result.timedOut) say(`FAILED ${name}: ${script} not done after ${Math.round((Date.now() - before) / 1000)} s`);
+  else if (result.code !== 0 || lines === 0) say(`FAILED ${name}: ${script} itself ended with ${result.code} - ${result.tail}`);
+  else process.stdout.write(`${name}: ${script} ${((Date.now() - before) / 1000).toFixed(1)} s\n`);
 }
 
 const wanted = process.argv.slice(2);

@@ -239,5 +239,11 @@ const cline = {
   replaySession: 'known-to-the-model',
 };
 
+/** Older versions that people have, because npm picks them on Node 20: only their MCP servers are tried. */
+const OLDER = [{ ...claude, label: 'claude-2.1.197', packages: [`@anthropic-ai/claude-code-${process.platform}-${process.arch}@2.1.197`] }];
+/** Those with which a guarded MCP server is tried. */
+export const WITH_SERVER = ['claude', 'codex', 'gemini'];
+
 /** The slow ones first, so that none of them runs alone at the end. */
 export const CLIENTS = [kilo, cline, opencode, qwen, claude, codex, gemini, copilot, droid];
+export const ALL_VERSIONS = [...CLIENTS, ...OLDER];
