@@ -1,6 +1,7 @@
 // Contract: the command tree. Flags become typed options, options go to one use case, its outcome is written once.
 // Completion scripts and the command reference are generated from this tree, so a flag exists in one place.
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { MANAGED_OS } from '../fleet/managed.ts';
 import { SCHEDULE_KINDS } from '../fleet/schedule.ts';
 import { EXIT, PraetorError, exitOf, type Diagnostic } from '../model/diagnostic.ts';
 import { homeOf } from '../roots/own-dirs.ts';
@@ -18,6 +19,7 @@ import { receiptsList, receiptsShow } from './receipts.ts';
 import { receiptsPull, receiptsPush, receiptsServerHook, receiptsSummary, receiptsVerify } from './receipts-fleet.ts';
 import { fixturesRedact } from './fixtures.ts';
 import { clientsProve } from './prove.ts';
+import { clientsRender } from './render.ts';
 import { clientsReport } from './report.ts';
 import { emit, VERSION, type CliIo, type GlobalOptions, type Outcome } from './output.ts';
 import { scheduleInstall, scheduleRemove, scheduleRender } from './schedule.ts';
@@ -128,6 +130,11 @@ function addClients(program: Command, running: Running): void {
   sub('launch <client> [arguments...]', 'Start a terminal client for one session: what is known to get around its guard is refused, and one line says what is and is not enforced. Its arguments stand behind --.')
     .addOption(settingsOption()).addOption(new Option('--strict', 'start it only if it is known to have read our hooks or, without hooks, if all of its servers stand behind the guarding runtime'))
     .action(action(running, 'launch', clientsLaunch));
+  sub('render', "Write what an administrator puts into each client's managed channel, as files, with outlines for Ansible, Intune and Jamf. Nothing outside --out is written.")
+    .addOption(new Option('--managed', 'the managed channels: what this command renders')).addOption(new Option('--os <os>', 'for which machines (default: this system)').choices(MANAGED_OS))
+    .addOption(clientOption()).addOption(settingsOption()).addOption(new Option('--launcher <file>', 'where the machine-wide praetorctl stands'))
+    .addOption(new Option('--out <directory>', 'empty, or from an earlier run').makeOptionMandatory())
+    .action(action(running, 'clients-render', clientsRender));
   sub('list', 'The clients praetorctl knows, and which are here.').action(action(running, 'list', clientsList));
   addCapabilities(clients, running);
 }

@@ -2,6 +2,7 @@
 // against them. Never loaded by the program itself (zod costs 20 ms). PURE.
 import { z } from 'zod';
 import { ALL_CODES } from '../model/diagnostic.ts';
+import { MANAGED_OS } from '../fleet/managed.ts';
 import { SCHEDULE_KINDS } from '../fleet/schedule.ts';
 import { PROOF_CAUSES } from '../verify/prove-cause.ts';
 import { PROBE_VERDICTS } from '../verify/probe-conclude.ts';
@@ -156,6 +157,17 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
       complete: z.boolean().describe('False: there are more receipts of these days than are read.'), unread: z.string().nullable(),
     }),
     gaps: z.array(z.strictObject({ client: z.string(), seenOn: fact, gaps: z.array(fact) })),
+  }),
+  'clients-render': answer('clients-render', {
+    os: z.enum(MANAGED_OS), out: z.string(), launcher: z.strictObject({ path: z.string(), registeredAs: z.string(), why: z.string() }),
+    files: z.array(z.strictObject({
+      client: z.string(), dest: z.string(), source: z.string().describe('Below the output directory.'), mode: z.string(), owner: z.string(), sha256: z.string(),
+      ifPresent: z.enum(['replace', 'refuse']).describe('refuse: others may keep things in this file, so it is put only where none stands.'),
+      merge: z.array(z.union([z.strictObject({ append: z.string(), value: z.unknown() }), z.strictObject({ set: z.string(), value: z.unknown() })])).describe('What to add to such a file by hand.'),
+      basis: fact, winsOver: fact, blockedBy: z.array(fact), verify: z.string(),
+    })),
+    profiles: z.array(z.strictObject({ client: z.string(), domain: z.string(), source: z.string(), basis: fact })), none: z.array(z.strictObject({ client: z.string(), why: fact })),
+    written: z.int(), removed: z.array(z.string()),
   }),
   prove: answer('prove', {
     clients: z.array(z.strictObject({

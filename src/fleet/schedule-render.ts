@@ -3,6 +3,7 @@
 import type { Platform } from '../model/client.ts';
 import { PraetorError } from '../model/diagnostic.ts';
 import { joinPath } from '../roots/paths.ts';
+import { escapedXml as escaped, plistText, type PlistValue } from './plist.ts';
 import { timesOf, type Interval, type Job, type ScheduleKind, type Times } from './schedule.ts';
 
 export interface ScheduleInput {
@@ -94,26 +95,6 @@ function systemdFiles(one: Timed): ScheduleFile[] {
 
 export const launchdLabel = (job: string): string => `io.praetorctl.${job}`;
 export const launchdLogDir = (home: string): string => joinPath('darwin', home, 'Library', 'Logs', 'praetorctl');
-
-const escaped = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
-
-type PlistValue = string | number | boolean | readonly PlistValue[] | { readonly [key: string]: PlistValue };
-
-/** Apple's XML property list, keys sorted as its own tools do it. */
-export function plistText(value: PlistValue): string {
-  const lines = (one: PlistValue, indent: string): string[] => {
-    if (typeof one === 'string') return [`${indent}<string>${escaped(one)}</string>`];
-    if (typeof one === 'number') return [`${indent}<integer>${one}</integer>`];
-    if (typeof one === 'boolean') return [`${indent}<${one}/>`];
-    if (Array.isArray(one)) return [`${indent}<array>`, ...one.flatMap((item: PlistValue) => lines(item, `${indent}\t`)), `${indent}</array>`];
-    const entries = Object.entries(one as Readonly<Record<string, PlistValue>>).sort(([a], [b]) => (a < b ? -1 : 1));
-    return [`${indent}<dict>`, ...entries.flatMap(([key, item]) => [`${indent}\t<key>${escaped(key)}</key>`, ...lines(item, `${indent}\t`)]), `${indent}</dict>`];
-  };
-  return [
-    '<?xml version="1.0" encoding="UTF-8"?>', '<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">',
-    '<plist version="1.0">', ...lines(value, ''), '</plist>', '',
-  ].join('\n');
-}
 
 function calendarIntervals(times: Times): PlistValue[] {
   return times.every === 'hour' ? times.minutes.map((Minute) => ({ Minute })) : times.hours.map((Hour) => ({ Hour, Minute: times.minute }));

@@ -5,6 +5,7 @@ import type { JsonObject, JsonValue, Path } from './json.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import type { BundleSurface } from './bundle.ts';
 import type { LaunchSurface } from './launch.ts';
+import type { ManagedNone, ManagedSurface } from './managed.ts';
 import type { ProbeSurface } from './probe.ts';
 
 export type Platform = 'linux' | 'darwin' | 'win32';
@@ -264,6 +265,8 @@ export interface ClientDefinition {
   readonly probe?: ProbeSurface;
   /** For `contract bundle`; absent: nothing is made for this client. */
   readonly bundle?: BundleSurface;
+  /** For `clients render --managed`; absent: no managed channel is known. */
+  readonly managed?: ManagedSurface | ManagedNone;
   /** For `clients launch`; absent: no way to start it is known by which its guard holds. */
   readonly launch?: LaunchSurface;
   /** Tools or ways that no hook sees. */

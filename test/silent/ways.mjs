@@ -298,6 +298,7 @@ const vscode = [
   ['vscode.hooks-type', 'hooks that are no object', 'drift', changed('vscode', (d) => ({ ...d, hooks: [] })), NO_PROGRAM],
   ['vscode.hooks-version', 'another version in our hooks file', 'doubt', changed('vscode', (d) => ({ ...d, version: 2 })), NO_PROGRAM],
   ['vscode.hooks-off', 'chat.useHooks of the user', 'doubt', merged(inHome('.config', 'Code', 'User', 'settings.json'), { 'chat.useHooks': false }), NO_PROGRAM],
+  ['vscode.policy-hooks-off', 'ChatHooks false in the policies', 'doubt', merged(inSystem('etc/vscode/policy.json'), { ChatHooks: false }), NO_PROGRAM],
   ['vscode.hooks-off', 'our directory left out of the workspace', 'doubt', merged(inProject('.vscode', 'settings.json'), { 'chat.hookFilesLocations': { '~/.copilot/hooks': false } }), NO_PROGRAM],
   ['double.other-client', 'a registration for Claude Code that it runs too', 'note', CLAUDE_TOO, NO_PROGRAM],
 ];

@@ -5,7 +5,7 @@ import type { Tolerance } from '../../model/edit.ts';
 import type { Diagnostic } from '../../model/diagnostic.ts';
 import { joinPath } from '../../roots/paths.ts';
 import { overrideDir } from '../../roots/overrides.ts';
-import { documentedFor } from '../facts.ts';
+import { documentedFor, unknown } from '../facts.ts';
 import { hasReference, httpEntry, stdioEntry } from '../mcp-kit.ts';
 import { commandHandler } from '../registration.ts';
 import { sampleCommand } from '../sample.ts';
@@ -86,6 +86,7 @@ export const agy: ClientDefinition = {
   lint: (role, document) => (role === 'mcp' ? [] : lint(document)),
   evidenceFiles: () => [],
   switches, silent: AGY_SILENT, unseen: AGY_UNSEEN,
+  managed: { none: unknown('its admin_settings.json comes through MDM for the enterprise gateway from 1.2.15 on, and whether hooks in it count is not known: register in each user\'s scope') },
   afterApply: [],
   sample: (kind, workspace) => {
     const command = sampleCommand(kind);

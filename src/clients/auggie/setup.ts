@@ -8,6 +8,7 @@ import { httpEntry, stdioEntry } from '../mcp-kit.ts';
 import { commandHandler, wrappedArrays } from '../registration.ts';
 import { sampleCommand } from '../sample.ts';
 import { AUGGIE_SILENT, AUGGIE_UNSEEN, lintSettings } from './silent.ts';
+import { auggieManaged } from './managed.ts';
 
 // Comments and trailing commas are read and kept. With a BOM the client sees neither hooks nor servers.
 const SETTINGS: Tolerance = { comments: true, trailingCommas: true, bom: false, utf16le: false, emptyIsObject: false };
@@ -59,6 +60,7 @@ export const auggie: ClientDefinition = {
   evidenceFiles: () => [],
   switches: () => [],
   silent: AUGGIE_SILENT, unseen: AUGGIE_UNSEEN,
+  managed: auggieManaged,
   afterApply: [],
   sample: (kind, workspace) => {
     const command = sampleCommand(kind);

@@ -12,6 +12,7 @@ import { claudeBundle } from './bundle.ts';
 import { claudeProbe } from './probe.ts';
 import { claudeProve } from './prove.ts';
 import { CLAUDE_SILENT, CLAUDE_UNSEEN, lintSettings, switches } from './silent.ts';
+import { claudeManaged, managedDir } from './managed.ts';
 
 // Strict JSON: a comment or a trailing comma voids the whole file in A and B. BOM and UTF-16LE with BOM are read.
 const SETTINGS: Tolerance = { comments: false, trailingCommas: false, bom: true, utf16le: true, emptyIsObject: false };
@@ -52,7 +53,7 @@ export const claude: ClientDefinition = {
     const { platform, home, project } = context;
     const override = overrideDir(context, 'claude', 'CLAUDE_CONFIG_DIR');
     const dir = override ?? joinPath(platform, home, '.claude');
-    const managed = platform === 'win32' ? 'C:\\Program Files\\ClaudeCode' : platform === 'darwin' ? '/Library/Application Support/ClaudeCode' : '/etc/claude-code';
+    const managed = managedDir(platform);
     return {
       diagnostics: [],
       paths: {
@@ -103,6 +104,7 @@ export const claude: ClientDefinition = {
   ],
   otherHooks: claudeOtherHooks,
   switches, silent: CLAUDE_SILENT, unseen: CLAUDE_UNSEEN,
+  managed: claudeManaged,
   afterApply: [],
   sample: (kind, workspace) => {
     const command = sampleCommand(kind);

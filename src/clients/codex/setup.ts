@@ -14,6 +14,7 @@ import { codexBundle } from './bundle.ts';
 import { codexProbe } from './probe.ts';
 import { codexProve } from './prove.ts';
 import { CODEX_SILENT, CODEX_UNSEEN, lintHooks, switches } from './silent.ts';
+import { codexManaged } from './managed.ts';
 
 // hooks.json: a BOM, a comment or an unknown top-level key drops the whole file (measured).
 const HOOKS: Tolerance = { comments: false, trailingCommas: false, bom: false, utf16le: false, emptyIsObject: false };
@@ -164,6 +165,7 @@ export const codex: ClientDefinition = {
   },
   switches, silent: CODEX_SILENT, unseen: CODEX_UNSEEN,
   trust,
+  managed: codexManaged,
   afterApply: [TRUST_FIX],
   sample: (kind, workspace) => {
     const command = sampleCommand(kind);

@@ -11,6 +11,7 @@ import { jsonServers } from '../probe-kit.ts';
 import { sampleCommand } from '../sample.ts';
 import { copilotProve } from './prove.ts';
 import { COPILOT_SILENT, COPILOT_UNSEEN, lintHooks, switches } from './silent.ts';
+import { copilotManaged } from './managed.ts';
 
 // Each of a comment, a trailing comma and a BOM makes the client ignore the whole hooks file without a word.
 const HOOKS: Tolerance = { comments: false, trailingCommas: false, bom: false, utf16le: false, emptyIsObject: false };
@@ -97,6 +98,7 @@ export const copilotCli: ClientDefinition = {
     { client: 'vscode', scope: 'project', path: paths['projectVscode'] ?? '', fact: documented('every file of .github/hooks, in a folder that it trusts') },
   ],
   switches, silent: COPILOT_SILENT, unseen: COPILOT_UNSEEN,
+  managed: copilotManaged,
   afterApply: [],
   sample: (kind, workspace) => {
     const command = sampleCommand(kind);

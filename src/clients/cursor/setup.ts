@@ -7,6 +7,7 @@ import { httpEntry, respelled, stdioEntry } from '../mcp-kit.ts';
 import { wrappedArrays } from '../registration.ts';
 import { sampleCommand } from '../sample.ts';
 import { CURSOR_SILENT, CURSOR_UNSEEN, lintHooks } from './silent.ts';
+import { cursorManaged } from './managed.ts';
 
 // Nothing says that the client reads more than JSON.
 const STRICT: Tolerance = { comments: false, trailingCommas: false, bom: false, utf16le: false, emptyIsObject: false };
@@ -82,6 +83,7 @@ export const cursor: ClientDefinition = {
   switches: () => [],
   runsHooksOf: ({ paths }) => [{ client: 'claude', scope: 'user', path: paths['claude'] ?? '', fact: documented('where that is switched on') }],
   silent: CURSOR_SILENT, unseen: CURSOR_UNSEEN,
+  managed: cursorManaged,
   afterApply: [],
   sample: (kind, workspace) => {
     const command = sampleCommand(kind);

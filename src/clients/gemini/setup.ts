@@ -10,6 +10,7 @@ import { NO_SERVERS, textList } from '../probe-kit.ts';
 import { sampleCommand } from '../sample.ts';
 import { geminiProve } from './prove.ts';
 import { GEMINI_SILENT, GEMINI_UNSEEN, lint, switches } from './silent.ts';
+import { geminiManaged, systemSettings } from './managed.ts';
 
 // Comments are read, a trailing comma or a BOM is not; an empty or broken file stops every command with exit 52.
 const SETTINGS: Tolerance = { comments: true, trailingCommas: false, bom: false, utf16le: false, emptyIsObject: false };
@@ -40,8 +41,7 @@ export const gemini: ClientDefinition = {
   roots: (context) => {
     const { platform, env, home, project } = context;
     const dir = joinPath(platform, overrideDir(context, 'gemini', 'GEMINI_CLI_HOME') ?? home, '.gemini');
-    const system = platform === 'win32' ? 'C:\\ProgramData\\gemini-cli\\settings.json'
-      : platform === 'darwin' ? '/Library/Application Support/GeminiCli/settings.json' : '/etc/gemini-cli/settings.json';
+    const system = systemSettings(platform);
     const named = env['GEMINI_CLI_SYSTEM_SETTINGS_PATH'];
     const defaults = env['GEMINI_CLI_SYSTEM_DEFAULTS_PATH'];
     return {
@@ -80,6 +80,7 @@ export const gemini: ClientDefinition = {
     { name: 'trust', path: paths['trust'] ?? '', format: 'json', tolerance: SETTINGS },
   ],
   switches, silent: GEMINI_SILENT, unseen: GEMINI_UNSEEN,
+  managed: geminiManaged,
   afterApply: [],
   sample: (kind, workspace) => {
     const command = sampleCommand(kind);

@@ -9,6 +9,7 @@ import { NO_SERVERS, textList } from '../probe-kit.ts';
 import { sampleCommand } from '../sample.ts';
 import { PLUGIN_HOOKS, PLUGIN_MCP, pluginSample } from './plugin.ts';
 import { OPENCODE_SILENT, OPENCODE_UNSEEN, switches } from './silent.ts';
+import { opencodeManaged } from './managed.ts';
 
 const PLUGIN: Tolerance = { comments: false, trailingCommas: false, bom: false, utf16le: false, emptyIsObject: true };
 // All three are read; the client itself adds `$schema` where it is missing.
@@ -45,6 +46,7 @@ export const opencode: ClientDefinition = {
   lint: () => [],
   evidenceFiles: () => [],
   switches, silent: OPENCODE_SILENT, unseen: OPENCODE_UNSEEN,
+  managed: opencodeManaged,
   afterApply: [],
   sample: (kind, workspace) => {
     const command = sampleCommand(kind);

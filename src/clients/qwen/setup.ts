@@ -10,6 +10,7 @@ import { NO_SERVERS, textList } from '../probe-kit.ts';
 import { sampleCommand } from '../sample.ts';
 import { qwenProve } from './prove.ts';
 import { lint, QWEN_SILENT, QWEN_UNSEEN, switches } from './silent.ts';
+import { qwenManaged, systemSettings } from './managed.ts';
 
 // Comments are read; a trailing comma, a BOM or an empty file is not. A broken user file ends every start with exit 1, a broken
 // workspace file is replaced by the client in silence.
@@ -44,8 +45,7 @@ export const qwen: ClientDefinition = {
   roots: (context) => {
     const { platform, env, home, project } = context;
     const dir = overrideDir(context, 'qwen', 'QWEN_HOME') ?? joinPath(platform, home, '.qwen');
-    const system = platform === 'win32' ? 'C:\\ProgramData\\qwen-code\\settings.json'
-      : platform === 'darwin' ? '/Library/Application Support/QwenCode/settings.json' : '/etc/qwen-code/settings.json';
+    const system = systemSettings(platform);
     const named = env['QWEN_CODE_SYSTEM_SETTINGS_PATH'];
     const defaults = env['QWEN_CODE_SYSTEM_DEFAULTS_PATH'];
     return {
@@ -81,6 +81,7 @@ export const qwen: ClientDefinition = {
     { name: 'trust', path: paths['trust'] ?? '', format: 'json', tolerance: SETTINGS },
   ],
   switches, silent: QWEN_SILENT, unseen: QWEN_UNSEEN,
+  managed: qwenManaged,
   afterApply: [],
   sample: (kind, workspace) => {
     const command = sampleCommand(kind);

@@ -37,9 +37,17 @@ function lintHooks(document: JsonObject): Finding[] {
   return found;
 }
 
+/** Policies of the machine on Linux; on other systems they are no file. */
+const POLICY_FILE = '/etc/vscode/policy.json';
+
+function policyOff(documents: ReadonlyMap<string, JsonObject>): Finding[] {
+  if (documents.get('policy')?.['ChatHooks'] !== false) return [];
+  return [{ id: 'vscode.policy-hooks-off', effect: 'hooks', certain: false, source: 'policy', path: ['ChatHooks'], message: 'the policy ChatHooks switches hooks off', fix: 'ask the administrator to take ChatHooks out of the policies' }];
+}
+
 /** The setting by which a person, or a workspace, turns the directory off. */
 function switches(documents: ReadonlyMap<string, JsonObject>): Finding[] {
-  return (['settings', 'workspace'] as const).flatMap((source): Finding[] => {
+  return [...policyOff(documents), ...(['settings', 'workspace'] as const).flatMap((source): Finding[] => {
     const document = documents.get(source) ?? {};
     const finding = (key: string, message: string): Finding => ({
       id: 'vscode.hooks-off', effect: 'hooks', certain: false, source, path: [key], message: `${message} in settings.json`, fix: `remove it from ${key}`,
@@ -49,7 +57,7 @@ function switches(documents: ReadonlyMap<string, JsonObject>): Finding[] {
       ...(document['chat.useHooks'] === false ? [finding('chat.useHooks', 'chat.useHooks is false')] : []),
       ...(isObject(places) && places['~/.copilot/hooks'] === false ? [finding('chat.hookFilesLocations', 'chat.hookFilesLocations leaves ~/.copilot/hooks out')] : []),
     ];
-  });
+  })];
 }
 
 const documented = documentedFor('Copilot Chat 0.42.0');
@@ -71,7 +79,7 @@ export const vscode: ClientDefinition = {
     return {
       diagnostics: [],
       paths: {
-        ...code, settings: joinPath(platform, code['userDir'] ?? '', 'settings.json'),
+        ...code, ...(platform === 'linux' ? { policy: POLICY_FILE } : {}), settings: joinPath(platform, code['userDir'] ?? '', 'settings.json'),
         hooks: joinPath(platform, shared, 'praetorctl-vscode.json'), copilot: joinPath(platform, shared, 'praetorctl.json'),
         claude: joinPath(platform, home, '.claude', 'settings.json'), projectClaude: joinPath(platform, project, '.claude', 'settings.json'),
         projectHooks: joinPath(platform, project, '.github', 'hooks', 'praetorctl-vscode.json'), projectCopilot: joinPath(platform, project, '.github', 'hooks', 'praetorctl.json'),
@@ -103,7 +111,7 @@ export const vscode: ClientDefinition = {
     },
   },
   lint: (role, document) => (role === 'mcp' ? [] : lintHooks(document)),
-  evidenceFiles: ({ paths }) => ['settings', 'workspace'].map((name) => ({ name, path: paths[name] ?? '', format: 'json', tolerance: FOREIGN })),
+  evidenceFiles: ({ paths }) => ['settings', 'workspace', 'policy'].map((name) => ({ name, path: paths[name] ?? '', format: 'json', tolerance: FOREIGN })),
   switches,
   runsHooksOf: ({ paths }) => [
     { client: 'claude', scope: 'user', path: paths['claude'] ?? '', fact: documented('the person\'s settings of Claude Code') },
@@ -115,7 +123,9 @@ export const vscode: ClientDefinition = {
     { id: 'vscode.hooks-type', looks: 'hooks is not an object', fix: 'make hooks an object', basis: 'documented' },
     { id: 'vscode.hooks-version', looks: 'a hooks file with a version other than 1', fix: 'set version to 1', basis: 'unknown' },
     { id: 'vscode.hooks-off', looks: 'chat.useHooks is false, or chat.hookFilesLocations leaves ~/.copilot/hooks out', fix: 'remove it from settings.json', basis: 'documented' },
+    { id: 'vscode.policy-hooks-off', looks: 'the policy ChatHooks is false, in /etc/vscode/policy.json', fix: 'ask the administrator', basis: 'documented' },
   ],
+  managed: { none: documented('its policies can only restrict: ChatHooks false switches hooks off, ChatMCP limits servers; none of them adds a hook. Register in each user\'s scope') },
   afterApply: ['run "Developer: Reload Window" in VS Code, and trust each new MCP server when it asks'],
   sample: (kind, workspace) => {
     const command = sampleCommand(kind);

@@ -7,6 +7,7 @@ import { httpEntry, respelled, stdioEntry } from '../mcp-kit.ts';
 import { STRICT_JSON } from '../mcp-only.ts';
 import { wrappedArrays } from '../registration.ts';
 import { sampleCommand } from '../sample.ts';
+import { windsurfManaged } from './managed.ts';
 
 // No timeout can be set. Reading a file is left out: the guard judges it, but each read would start a process.
 const EVENTS: readonly HookEvent[] = [
@@ -70,6 +71,7 @@ export const windsurf: ClientDefinition = {
   evidenceFiles: () => [],
   switches: () => [],
   silent: [{ id: 'windsurf.hooks-type', looks: 'hooks is not an object', fix: 'make hooks an object', basis: 'documented' }],
+  managed: windsurfManaged,
   afterApply: ['press refresh in the MCP panel of Cascade'],
   sample: (kind, workspace) => {
     const command = sampleCommand(kind);
