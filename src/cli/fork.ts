@@ -1,10 +1,16 @@
 // Contract: `praetorctl fork ...`: typed options -> one use case of fleet/ -> one result. Everything happens in the checkout of the
 // current directory; only `promote` and `poll` write to a server.
+import { engineCheck } from '../fleet/engine-check.ts';
 import { initFork } from '../fleet/fork-init.ts';
 import { planFork, type ForkPlan } from '../fleet/fork-plan.ts';
+import { prepareFork, type Prepared } from '../fleet/fork-prepare.ts';
+import { promoteFork, withdrawVersion, type PromoteInput, type PromoteResult } from '../fleet/fork-promote.ts';
 import { openRepo, type ForkRepo } from '../fleet/fork-repo.ts';
 import type { Finding } from '../fleet/fork-tree.ts';
-import { EXIT, type Diagnostic } from '../model/diagnostic.ts';
+import { passed } from '../fleet/gates.ts';
+import { EXIT, PraetorError, type Diagnostic } from '../model/diagnostic.ts';
+import { isAbsolutePath, joinPath } from '../roots/paths.ts';
+import { durationMs } from '../settings/schema.ts';
 import type { Outcome } from './output.ts';
 import type { CommandContext } from './program.ts';
 
@@ -68,4 +74,82 @@ export function forkPlan(context: CommandContext): Outcome {
   const { state, owner, base, source } = plan;
   const lines = [`owner   ${owner}`, `base    ${base ?? 'none'}`, `source  ${source}`, planLine(plan), ...(state === 'sync-possible' ? ['next: praetorctl fork prepare --destination DIR'] : [])];
   return { exit: PLAN_EXIT[state], kind: 'fork-plan', body: planBody(plan), text: lines.join('\n'), diagnostics: findingDiagnostics(plan.findings), wrote: false };
+}
+
+/** What a review needs: the commits, what was run and how it ended, and what the artefact is. */
+export function candidateLines({ candidate, destination, plan }: Prepared): readonly string[] {
+  const { owner, base, commit, gates, artefact, version } = candidate;
+  const failed = gates.findIndex((gate) => !passed(gate));
+  return [
+    `owner      ${owner}`, `upstream   ${base}${plan.behind > 0 ? ` (${plan.behind} new)` : ''}`, `candidate  ${commit}`,
+    ...gates.map(({ command, exit, sha256 }) => `  ${exit === 0 ? 'passed' : `failed (${exit})`}  ${command}  sha256:${sha256.slice(0, 12)}`),
+    artefact === null ? `nothing was packed: see gates/${failed + 1}.log in ${destination}` : `artefact   ${version}, ${artefact.bytes} bytes, sha512:${artefact.sha512.slice(0, 16)}`,
+  ];
+}
+
+export function candidateBody({ candidate, destination, plan }: Prepared): Record<string, unknown> {
+  return { ...candidate, destination, upstream: plan.manifest.source, behind: plan.behind };
+}
+
+export function gateDiagnostics({ candidate, destination }: Prepared): readonly Diagnostic[] {
+  const failed = candidate.gates.findIndex((gate) => !passed(gate));
+  if (failed < 0) return [];
+  return [{ code: 'gate-failed', severity: 'error', where: { path: destination }, message: `a gate failed: ${candidate.gates[failed]?.command ?? ''}`, fix: `read gates/${failed + 1}.log there` }];
+}
+
+export const listOfTexts = (value: unknown): readonly string[] => (Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []);
+
+export async function forkPrepare(context: CommandContext): Promise<Outcome> {
+  const { io: { host, program }, options } = context;
+  const prepared = await prepareFork(repoOf(context), {
+    destination: String(options['destination']), gates: listOfTexts(options['gate']), build: text(options['build']), owner: text(options['ownerCommit']), source: text(options['sourceCommit']),
+  }, engineCheck(host, program.node));
+  const diagnostics = gateDiagnostics(prepared);
+  const lines = [...candidateLines(prepared), ...(diagnostics.length > 0 ? [] : [`next: praetorctl fork promote ${prepared.destination} --sign KEY`])];
+  return { exit: diagnostics.length > 0 ? EXIT.failed : EXIT.ok, kind: 'fork-prepare', body: candidateBody(prepared), text: lines.join('\n'), diagnostics, wrote: true };
+}
+
+const NEW_SIGNERS_BYTES_MAX = 64 * 1024;
+
+function expiresAt(now: number, value: string | undefined): string | undefined {
+  if (value === undefined) return undefined;
+  const at = /^[1-9][0-9]{0,4}[smhd]$/.test(value) ? now + durationMs(value) : Date.parse(value);
+  if (Number.isNaN(at) || at <= now) throw new PraetorError({ code: 'usage', message: '--expires is a time to come', fix: 'write a duration such as 30d, or a date such as 2027-01-01T00:00:00Z' });
+  return new Date(at).toISOString();
+}
+
+export function promoteInput({ io: { host }, options }: CommandContext): PromoteInput {
+  const [minFrom, signers] = [text(options['minFrom']), text(options['newSigners'])];
+  if (minFrom !== undefined && !/^[1-9][0-9]{0,8}$/.test(minFrom)) throw new PraetorError({ code: 'usage', message: '--min-from is the sequence number of a promotion', fix: 'praetorctl workstation status names the one a workstation has' });
+  const readSigners = (path: string): string => {
+    try {
+      return Buffer.from(host.readFile(isAbsolutePath(host.platform, path) ? path : joinPath(host.platform, host.cwd, path), NEW_SIGNERS_BYTES_MAX)).toString('utf8');
+    } catch {
+      throw new PraetorError({ code: 'unreadable', where: { path }, message: 'the new signers cannot be read', fix: 'name a file with allowed signers: --new-signers FILE' });
+    }
+  };
+  return {
+    sign: String(options['sign']), urgent: options['urgent'] === true, minFrom: minFrom === undefined ? undefined : Number(minFrom), expires: expiresAt(host.now(), text(options['expires'])),
+    resets: text(options['resets']), newSigners: signers === undefined ? undefined : readSigners(signers),
+  };
+}
+
+export function promoteBody({ promoted, promotion, id, fingerprint, digest, why }: PromoteResult): Record<string, unknown> {
+  return { promoted, id, fingerprint, line: digest, why: why === '' ? null : why, promotion };
+}
+
+export function promoteLine({ promotion, id, fingerprint, why }: PromoteResult): string {
+  if (promotion === null) return `nothing to promote: ${why}`;
+  const withdrawn = promotion.withdraws.length === 0 ? '' : `, withdraws ${promotion.withdraws.join(', ')}`;
+  return `promoted ${id ?? ''} (${promotion.version}) as sequence ${promotion.seq} on ${promotion.commit.slice(0, 12)}${withdrawn}, signed by ${fingerprint ?? ''}`;
+}
+
+export async function forkPromote(context: CommandContext): Promise<Outcome> {
+  const { options, args: [directory] } = context;
+  const id = text(options['withdraw']);
+  if ((directory === undefined) === (id === undefined)) throw new PraetorError({ code: 'usage', message: 'name a candidate, or a version with --withdraw', fix: 'praetorctl fork promote DIR --sign KEY' });
+  const repo = repoOf(context);
+  const input = promoteInput(context);
+  const result = id === undefined ? await promoteFork(repo, directory ?? '', input) : await withdrawVersion(repo, id, input);
+  return { exit: result.promoted ? EXIT.ok : EXIT.no, kind: 'fork-promote', body: promoteBody(result), text: promoteLine(result), diagnostics: [], wrote: result.promoted };
 }

@@ -9,7 +9,7 @@ import { clientsApply, clientsCapabilities, clientsList, clientsPlan, clientsRem
 import { completionScript, SHELLS, type Shell } from './completion.ts';
 import { contractApprove, contractDiff, contractGrant, contractImport, contractLint, contractList, contractReview } from './contract.ts';
 import { contractBundle } from './contract-bundle.ts';
-import { forkInit, forkPlan } from './fork.ts';
+import { forkInit, forkPlan, forkPrepare, forkPromote } from './fork.ts';
 import { clientsLaunch } from './launch.ts';
 import { runDoctorCommand } from './doctor.ts';
 import { policyExplain, policyList, policyTest } from './policy.ts';
@@ -163,6 +163,25 @@ function forkOptions(command: Command): Command {
     .addOption(new Option('--branch <name>', 'the branch, on both').default('main'));
 }
 
+const gatesOf = (value: string, before: readonly string[] = []): string[] => [...before, value];
+
+/** What makes a candidate. */
+function candidateOptions(command: Command): Command {
+  return command
+    .addOption(new Option('--gate <command>', 'a command line that must end with 0 in the candidate; repeatable, in this order').argParser(gatesOf))
+    .addOption(new Option('--build <command>', 'what builds the package (default: npm ci && npm run build, where there is a package-lock.json)'));
+}
+
+/** What a promotion says. */
+function promotionOptions(command: Command): Command {
+  return command
+    .addOption(new Option('--urgent', 'workstations take it without waiting for the time that their settings ask for'))
+    .addOption(new Option('--min-from <seq>', 'only workstations that have at least this promotion may take it directly'))
+    .addOption(new Option('--expires <when>', 'a duration such as 30d or a date: after it, workstations say that nothing newer came'))
+    .addOption(new Option('--resets <sha>', 'the last promoted commit, where its history is given up on purpose'))
+    .addOption(new Option('--new-signers <file>', 'allowed signers that every workstation trusts from then on, in the place of those it has'));
+}
+
 function addFork(program: Command, running: Running): void {
   const fork = program.command('fork').description('The operational fork: upstream and your settings in one repository, promoted to every workstation that follows it.');
   const sub = (spec: string, description: string): Command => forkOptions(addGlobal(fork.command(spec).description(description)));
@@ -175,6 +194,15 @@ function addFork(program: Command, running: Running): void {
     .addOption(new Option('--owner-commit <sha>', 'the commit of the fork (default: HEAD)'))
     .addOption(new Option('--source-commit <sha>', 'the commit of upstream (default: its branch as last fetched)'))
     .action(action(running, 'fork-plan', forkPlan));
+  candidateOptions(sub('prepare', 'Merge upstream in a private clone, prove the tree, build, run the gates, pack. Pushes nothing.'))
+    .addOption(new Option('--destination <dir>', 'a new directory outside of the checkout').makeOptionMandatory())
+    .addOption(new Option('--owner-commit <sha>', 'the commit of the fork (default: HEAD)'))
+    .addOption(new Option('--source-commit <sha>', 'the commit of upstream (default: its branch as last fetched)'))
+    .action(action(running, 'fork-prepare', forkPrepare));
+  promotionOptions(sub('promote [candidate]', 'Check a candidate again, sign what it is, and push branch, artefact and note together. Exit 3 if there is nothing to promote, 4 if somebody else was quicker.'))
+    .addOption(new Option('--sign <key>', 'an SSH key file, or the public key of one that an agent or a security key holds').makeOptionMandatory().env('PRAETORCTL_FORK_KEY'))
+    .addOption(new Option('--withdraw <id>', 'take a version back: the newest older one is promoted again'))
+    .action(action(running, 'fork-promote', forkPromote));
 }
 
 function addPolicy(program: Command, running: Running): void {

@@ -140,6 +140,23 @@ const fleetFinding = z.strictObject({
 });
 const fleetGroups = z.array(z.strictObject({ value: z.string(), hosts: z.int() }));
 
+const gate = z.strictObject({ command: z.string(), exit: z.int(), sha256: z.string().describe('Of what it said.') });
+
+const candidate = {
+  repository: z.string(), upstream: z.string(), owner: commitId, base: commitId.describe('The commit of upstream that it contains.'), commit: commitId, version: z.string(), at: z.string(), gates: z.array(gate),
+  artefact: z.strictObject({ bytes: z.int(), sha512: z.string() }).nullable().describe('Null where a gate failed.'), destination: z.string(), behind: z.int(),
+};
+
+const promotion = z.looseObject({
+  repository: z.string(), seq: z.int(), prev: z.string().nullable(), at: z.string(), commit: commitId, base: commitId, artifact: z.strictObject({ ref: z.string(), bytes: z.int(), sha512: z.string() }),
+  version: z.string(), gates: z.array(gate), urgent: z.boolean(), minFrom: z.int(), withdraws: z.array(z.string()), resets: commitId.nullable(), expires: z.string().nullable(), signers: z.array(z.string()).nullable(),
+});
+
+const promoted = {
+  promoted: z.boolean(), id: z.string().nullable().describe('Of the version that workstations take.'), fingerprint: z.string().nullable(), line: z.string().nullable().describe('The sha256 of the signed line.'),
+  why: z.string().nullable().describe('Where there was nothing to promote.'), promotion: promotion.nullable(),
+};
+
 /** By kind: the `schema` field of an answer is `praetorctl/<kind>`. */
 export const OUTPUT_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   plan: answer('plan', plan.shape),
@@ -203,6 +220,8 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   }),
   'fork-init': answer('fork-init', { repository: z.string(), source: z.string(), head: commitId, files: z.array(z.string()) }),
   'fork-plan': answer('fork-plan', forkPlan),
+  'fork-prepare': answer('fork-prepare', candidate),
+  'fork-promote': answer('fork-promote', promoted),
   'policy-test': answer('policy-test', verdict),
   'policy-explain': answer('policy-explain', { ...verdict, ...explanation }),
   'policy-cases': answer('policy-cases', {

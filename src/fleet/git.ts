@@ -79,7 +79,8 @@ export function withoutCredentials(text: string): string {
   return text.replace(/\b([a-z][a-z0-9+.-]*:\/\/)[^/\s@]*@/gi, '$1***@');
 }
 
-function said(result: SpawnResult): string {
+/** What git complained of: short, on one line, without credentials. */
+export function gitSaid(result: SpawnResult): string {
   const lines = result.stderr.split('\n').map((line) => line.replace(/[^\x20-\x7e]+/g, ' ').trim()).filter((line) => line !== '' && !line.startsWith('hint:'));
   const text = withoutCredentials(lines.join('; ')).slice(0, SAID_CHARS_MAX);
   return text === '' ? 'without a word' : text;
@@ -111,7 +112,7 @@ export function runGit(place: GitPlace, args: readonly string[], options: GitOpt
 export function git(place: GitPlace, args: readonly string[], options: GitOptions = {}): string {
   const result = runGit(place, args, options);
   if (result.code === 0) return result.stdout;
-  throw refuse(place, 'git-failed', `git ${verb(args)} failed (exit ${String(result.code)}): ${said(result)}`, 'correct what git names, then run the command again');
+  throw refuse(place, 'git-failed', `git ${verb(args)} failed (exit ${String(result.code)}): ${gitSaid(result)}`, 'correct what git names, then run the command again');
 }
 
 /** The first line of such a call. */
@@ -130,6 +131,20 @@ export function gitBlob(place: GitPlace, name: string, maxBytes: number = GIT_BY
   return Buffer.from(git(place, ['cat-file', 'blob', name], { bytes: true, maxBytes }), 'latin1');
 }
 
+/** Such contents of many objects, in the order of their names. */
+export function gitBlobs(place: GitPlace, names: readonly string[], maxBytes: number): readonly Uint8Array[] {
+  const out = Buffer.from(git(place, ['cat-file', '--batch'], { bytes: true, maxBytes, input: names.map((name) => `${name}\n`).join('') }), 'latin1');
+  let at = 0;
+  return names.map((name) => {
+    const line = out.subarray(at, out.indexOf(10, at)).toString('latin1');
+    const size = Number(/^[0-9a-f]{40} blob (\d+)$/.exec(line)?.[1] ?? Number.NaN);
+    const start = at + line.length + 1;
+    if (Number.isNaN(size) || start + size > out.length) throw refuse(place, 'git-failed', `git has no content of ${name.slice(0, 60)}`, 'git fsck, then make a fresh clone');
+    at = start + size + 1;
+    return out.subarray(start, start + size);
+  });
+}
+
 const FULL_SHA = /^[0-9a-f]{40}$/;
 
 /** The full id of a commit, or undefined where the name leads to none. */
@@ -143,7 +158,7 @@ export function commitOf(place: GitPlace, name: string): string | undefined {
 export function isAncestor(place: GitPlace, ancestor: string, descendant: string): boolean {
   const result = runGit(place, ['merge-base', '--is-ancestor', ancestor, descendant]);
   if (result.code === 0 || result.code === 1) return result.code === 0;
-  throw refuse(place, 'git-failed', `the history between two commits cannot be read: ${said(result)}`, 'git fetch, then run the command again');
+  throw refuse(place, 'git-failed', `the history between two commits cannot be read: ${gitSaid(result)}`, 'git fetch, then run the command again');
 }
 
 /** The ids of the named references on a server; those that are not there are left out. */

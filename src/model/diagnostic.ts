@@ -65,6 +65,8 @@ const EXIT_OF = {
   'fork-unclean': EXIT.conflict,
   'fork-moved': EXIT.conflict,
   'gate-failed': EXIT.failed,
+  'promotions-damaged': EXIT.failed,
+  'promotion-refused': EXIT.failed,
 } as const;
 
 export type Code = keyof typeof EXIT_OF;

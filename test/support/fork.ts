@@ -1,6 +1,9 @@
 // A public upstream, an operational fork of it on a server (bare repositories) and a checkout of the fork, driven by the command line.
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { prepareFork, type PrepareInput, type Prepared } from '../../src/fleet/fork-prepare.ts';
+import { openRepo, type ForkRepo } from '../../src/fleet/fork-repo.ts';
+import { newSigningKey, privateKeyFile, publicLine } from '../../src/fleet/sshsig.ts';
 import { runCli } from '../../src/cli/program.ts';
 import { OUTPUT_SCHEMAS } from '../../src/cli/schemas.ts';
 import { repo } from './cli.ts';
@@ -69,4 +72,25 @@ export async function operatedFork(engine?: Readonly<Record<string, string>>): P
   commitAll(world.checkout, 'Operator settings');
   sh(world.checkout, ['push', '-q', 'origin', 'main']);
   return world;
+}
+
+export const repoAt = (world: ForkWorld, cwd = world.checkout, env: Record<string, string> = {}): ForkRepo => openRepo(gitHost(world.root, cwd, env), { remote: 'origin', upstream: 'upstream', branch: 'main' });
+
+/** A candidate whose engine is not asked: the engine of most tests is none. */
+export async function prepared(world: ForkWorld, name: string, more: Partial<PrepareInput> = {}, cwd = world.checkout): Promise<Prepared & { readonly dir: string }> {
+  const dir = join(world.root, name);
+  return { dir, ...await prepareFork(repoAt(world, cwd), { destination: dir, gates: [], ...more }, () => Promise.resolve({ ok: true, said: 'not asked' })) };
+}
+
+/** A signing key without a passphrase, as a file. */
+export function signingKey(world: ForkWorld, name = 'key'): { readonly file: string; readonly line: string } {
+  const key = newSigningKey(name);
+  const file = join(world.root, name);
+  writeFileSync(file, privateKeyFile(key), { mode: 0o600 });
+  return { file, line: publicLine(key) };
+}
+
+export function settingsCommit(world: ForkWorld, text: string, cwd = world.checkout): string {
+  write(cwd, { '.config/operator/fleet.yaml': text });
+  return commitAll(cwd, 'settings');
 }
