@@ -4,6 +4,7 @@
 // nobody is asked about a call that the runtime would refuse anyway.
 import { isObject, type JsonObject, type JsonValue } from '../model/json.ts';
 import type { ApprovalTier } from './catalogue.ts';
+import { folded } from './names.ts';
 import { isUnsafe, tierAsks, type GateFacts, type GatePosture } from './gate.ts';
 
 export type ContractCode = 'confirmation_required' | 'idempotency_required' | 'policy_denied' | 'unsupported_operation' | 'validation_error';
@@ -33,7 +34,7 @@ export function decide(facts: GateFacts, input: JsonValue | undefined, floor: Ap
   if (input !== undefined && !isObject(input)) return { decision: 'deny', code: 'validation_error', detail: 'arguments_not_an_object', operation, reason: `The arguments of ${facts.tool} must be an object.` };
   const given = input ?? {};
   const posture = postureFor(facts, given);
-  const misspelt = misspeltDryRun(facts, given);
+  const misspelt = misspeltDryRun(facts, given) ?? misspeltVariant(facts, given);
   if (misspelt !== undefined) return misspelt;
   if (facts.dryRunInput !== '' && own(given, facts.dryRunInput) === true) return { decision: 'none', dryRun: true };
   return gates(facts, given, posture, floor) ?? misspeltControl(facts, given) ?? notice(facts, posture);
@@ -131,6 +132,15 @@ function misspeltDryRun(facts: GateFacts, given: JsonObject): ContractDecision |
   if (name === undefined) return undefined;
   const instead = facts.dryRunInput === '' ? 'It has no dry run; leave the argument out.' : `A dry run is ${facts.dryRunInput}: true.`;
   return { decision: 'deny', code: 'validation_error', detail: 'misspelt_control', required: facts.dryRunInput === '' ? [] : [facts.dryRunInput], operation: facts.id, reason: `${facts.tool} has no argument ${name} of this form. ${instead}` };
+}
+
+/** What decides which posture counts must not be there in a spelling that another reader takes for it (Go's does not mind the case). */
+function misspeltVariant(facts: GateFacts, given: JsonObject): ContractDecision | undefined {
+  if (facts.variants.length === 0) return undefined;
+  const deciding = [...new Set(facts.variants.flatMap(({ when }) => Object.keys(when)))];
+  const name = Object.keys(given).find((one) => !deciding.includes(one) && facts.arguments?.includes(one) !== true && deciding.some((exact) => folded(exact) === folded(one)));
+  if (name === undefined) return undefined;
+  return { decision: 'deny', code: 'validation_error', detail: 'misspelt_control', required: [], operation: facts.id, reason: `${facts.tool} has no argument ${name}.` };
 }
 
 function misspeltControl(facts: GateFacts, given: JsonObject): ContractDecision | undefined {

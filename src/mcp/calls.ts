@@ -11,8 +11,9 @@ import { isObject, type JsonObject } from '../model/json.ts';
 import { approvals, type Approvals } from './human.ts';
 import { ledger, type Ledger } from './ledger.ts';
 import type { GovernedTool, LiveTools } from './live-tools.ts';
-import { canElicit, idKey, metaOf, repeatsKey, request, result, type MessageId } from './messages.ts';
-import { QUESTION_KEY, QUESTION_MS_MAX, STATES_MAX, type Action, type HeldCall, type SessionConfig } from './session-types.ts';
+import { canElicit, idKey, metaOf, objectAt, request, result, type MessageId } from './messages.ts';
+import type { Requests } from './requests.ts';
+import { QUESTIONS_MAX, QUESTION_KEY, QUESTION_MS_MAX, STATES_MAX, type Action, type HeldCall, type SessionConfig } from './session-types.ts';
 
 const STRICT = jsonEditor({ comments: false, trailingCommas: false, bom: false, utf16le: false, emptyIsObject: false });
 
@@ -24,11 +25,11 @@ export interface Calls {
   /** The client's response to a question of ours; undefined: not one of ours. */
   readonly answered: (id: MessageId, response: JsonObject) => readonly Action[] | undefined;
   /** True where the call was waiting for a person: the upstream never saw it. */
-  readonly cancelled: (id: MessageId) => boolean;
-  /** True where results have to be looked at. */
-  readonly isBusy: () => boolean;
+  readonly cancelled: (key: string) => boolean;
+  /** Its result has to be looked at. */
   readonly watches: (key: string) => boolean;
-  readonly finished: (key: string, response: JsonObject) => void;
+  /** `response`: undefined where it cannot be read. */
+  readonly finished: (key: string, response: JsonObject | undefined) => void;
   readonly tick: () => readonly Action[];
 }
 
@@ -39,6 +40,7 @@ type Refused = Exclude<ContractDecision, { decision: 'none' }>;
 interface Gate {
   readonly config: SessionConfig;
   readonly live: LiveTools;
+  readonly requests: Requests;
   readonly human: Approvals;
   readonly keys: Ledger;
   readonly questions: Map<string, Question>;
@@ -50,18 +52,17 @@ interface Gate {
   asked: number;
 }
 
-export function callGate(config: SessionConfig, live: LiveTools): Calls {
+export function callGate(config: SessionConfig, live: LiveTools, requests: Requests): Calls {
   const gate: Gate = {
-    config, live, human: approvals(config), keys: ledger(), questions: new Map(), running: new Map(), continued: new Map(), prefix: undefined, asked: 0,
+    config, live, requests, human: approvals(config), keys: ledger(), questions: new Map(), running: new Map(), continued: new Map(), prefix: undefined, asked: 0,
   };
   return {
     call: (held, client) => call(gate, held, client),
     answered: (id, response) => answered(gate, id, response),
-    cancelled: (id) => {
-      const found = [...gate.questions].find(([, { judged }]) => judged.held.id === id);
-      return found !== undefined && gate.questions.delete(found[0]);
+    cancelled: (key) => {
+      const asked = [...gate.questions].find(([, { judged }]) => idKey(judged.held.id) === key);
+      return asked !== undefined && gate.questions.delete(asked[0]);
     },
-    isBusy: () => gate.running.size > 0,
     watches: (key) => gate.running.has(key),
     finished: (key, response) => finished(gate, key, response),
     tick: () => [...gate.questions].filter(([, { until }]) => until < config.now()).flatMap(([id, { judged, reason }]) => {
@@ -77,7 +78,7 @@ function call(gate: Gate, held: HeldCall, client: ClientSide): readonly Action[]
   const caller = metaOf(held.params).clientName ?? client.name;
   const no = (tool: string, code: ContractCode, detail: string, reason: string): Action[] => refuse(gate, { held, caller }, { decision: 'deny', code, detail, reason }, tool);
   if (typeof name !== 'string') return no('', 'validation_error', 'no_name', 'The call names no tool.');
-  if (repeatsKey(held.line)) return no(name, 'validation_error', 'ambiguous_json', 'The call has one key twice: it could be read in two ways.');
+  if (held.isTwice) return no(name, 'validation_error', 'ambiguous_json', 'The call has one key twice: it could be read in two ways.');
   const tool = live.governed(name);
   if (tool === undefined) return no(name, 'unsupported_operation', 'unknown_operation', `${name.slice(0, 128)} is not in the catalogue of ${config.catalogue.service.id}.`);
   if (tool.operation.state === 'approved' && live.stateOf(name) !== 'approved') return refuse(gate, { held, caller }, quarantined(name), name);
@@ -95,7 +96,7 @@ function judge(gate: Gate, judged: Judged, client: ClientSide): readonly Action[
   if (decision.decision === 'deny') return refuse(gate, judged, decision);
   if (decision.decision === 'none') {
     if (decision.dryRun && tool.operation.dryRun?.by === 'runtime') {
-      return [config.executes ? { to: 'upstream', text: upstreamText(config, judged, false) } : { to: 'client', text: result(held.id, plannedResult(judged)) }];
+      return [config.executes ? { to: 'upstream', text: upstreamText(config, judged, false) } : reply(gate, held, plannedResult(judged))];
     }
     return forward(gate, judged, false);
   }
@@ -127,9 +128,9 @@ function ask(gate: Gate, judged: Judged, reason: string, client: ClientSide): re
   const { tool, held, digest, modern } = judged;
   const name = tool.operation.mcpTool;
   const capabilities = modern ? metaOf(held.params).capabilities : client.capabilities;
-  if (!gate.config.humanEvidence.includes('elicitation') || !canElicit(capabilities)) return refuse(gate, judged, humanDecision(tool, reason));
+  if (!gate.config.humanEvidence.includes('elicitation') || !canElicit(capabilities) || gate.questions.size >= QUESTIONS_MAX) return refuse(gate, judged, humanDecision(tool, reason));
   gate.config.note({ tool: name, verdict: 'ask', code: 'confirmation_required', caller: judged.caller, canWait: false });
-  if (modern) return [{ to: 'client', text: result(held.id, gate.human.inputRequired(name, reason, digest())) }];
+  if (modern) return [reply(gate, held, gate.human.inputRequired(name, reason, digest()))];
   const id = `${gate.prefix ??= `praetor-q:${gate.config.nonce()}:`}${gate.asked++}`;
   gate.questions.set(id, { judged, reason, until: gate.config.now() + QUESTION_MS_MAX });
   return [{ to: 'client', text: request(id, 'elicitation/create', gate.human.question(name, reason)) }];
@@ -149,10 +150,10 @@ function forward(gate: Gate, judged: Judged, asked: boolean): Action[] {
   const { held, tool, given } = judged;
   const name = tool.operation.mcpTool;
   const key = gate.keys.begin(tool.operation, given, judged.digest, idKey(held.id));
-  if (key.state === 'replay') return [{ to: 'client', text: result(held.id, key.result) }];
+  if (key.state === 'replay') return [reply(gate, held, key.result)];
   if (key.state === 'conflict') {
     gate.config.note({ tool: name, verdict: 'deny', code: 'conflict', caller: judged.caller, canWait: false });
-    return [{ to: 'client', text: result(held.id, refusedResult(conflict(tool, key.why))) }];
+    return [reply(gate, held, refusedResult(conflict(tool, key.why)))];
   }
   gate.config.note({ tool: name, verdict: 'neutral', caller: judged.caller, canWait: tool.isRead });
   if (key.state === 'tracked' || judged.modern) gate.running.set(idKey(held.id), judged);
@@ -162,14 +163,20 @@ function forward(gate: Gate, judged: Judged, asked: boolean): Action[] {
 function refuse(gate: Gate, { held, caller, tool: known }: Pick<Judged, 'held' | 'caller'> & { readonly tool?: GovernedTool }, decision: Refused, tool = known?.operation.mcpTool ?? ''): Action[] {
   gate.config.note({ tool, verdict: 'deny', code: decision.code, caller, canWait: false });
   const help = decision.decision === 'ask' ? ` Nobody answered here. A person can allow it in a terminal: praetorctl contract grant ${decision.operation}` : '';
-  return [{ to: 'client', text: result(held.id, refusedResult(refusal(tool, { ...decision, reason: decision.reason + help }))) }];
+  return [reply(gate, held, refusedResult(refusal(tool, { ...decision, reason: decision.reason + help })))];
 }
 
-function finished(gate: Gate, key: string, response: JsonObject): void {
+/** Our own answer, in the place of the upstream's. */
+function reply({ requests }: Gate, { id }: HeldCall, value: JsonObject): Action {
+  requests.end(idKey(id));
+  return { to: 'client', text: result(id, value) };
+}
+
+function finished(gate: Gate, key: string, response: JsonObject | undefined): void {
   const judged = gate.running.get(key);
   gate.running.delete(key);
   if (judged === undefined) return;
-  const outcome = isObject(response['result']) ? response['result'] : undefined;
+  const outcome = objectAt(response, 'result');
   gate.keys.end(key, outcome);
   if (outcome?.['resultType'] !== 'input_required' || typeof outcome['requestState'] !== 'string') return;
   if (gate.continued.size >= STATES_MAX) gate.continued.clear();

@@ -14,10 +14,15 @@ export interface ToolLook {
   readonly changes: readonly Change[];
 }
 
+export interface Round {
+  /** One tool of a list. Remembers what is seen; a definition that cannot be read, or comes twice, counts as changed. */
+  readonly look: (tool: JsonValue) => ToolLook;
+}
+
 export interface LiveTools {
   readonly governed: (name: string) => GovernedTool | undefined;
-  /** One tool of a list. Remembers what is seen; a definition that cannot be read counts as changed. */
-  readonly look: (tool: JsonValue) => ToolLook;
+  /** A list begins, over all its pages. */
+  readonly round: () => Round;
   /** Undefined: never seen. */
   readonly stateOf: (name: string) => 'approved' | 'changed' | undefined;
   readonly changed: () => readonly string[];
@@ -43,25 +48,31 @@ export function liveTools(catalogue: Catalogue, { floor, hostsPinned, sha256 }: 
     byName.set(operation.mcpTool, { operation, facts, humanTier: postures.every((posture) => !posture.gated || posture.human || tierAsks(floor, posture)), isRead: postures.every(({ effect }) => effect === 'read') });
   }
   const states = new Map<string, 'approved' | 'changed'>();
+  const look = (tool: JsonValue, seen: Set<string>): ToolLook => {
+    const definition = isObject(tool) ? definitionOf(tool) : undefined;
+    const name = isObject(tool) && typeof tool['name'] === 'string' ? tool['name'] : '';
+    const known = byName.get(name);
+    if (known === undefined) return { served: undefined, changes: [{ tool: name, part: 'new', severity: 'info', text: 'it is not in the catalogue' }] };
+    let changes: Change[];
+    try {
+      changes = definition === undefined ? [unreadable(name)] : pinChanges(known.operation, toolPin(definition, sha256));
+    } catch {
+      changes = [unreadable(name)];
+    }
+    if (seen.has(name)) changes = [{ tool: name, part: 'input', severity: 'high', text: 'it is listed twice' }];
+    seen.add(name);
+    const changed = changes.some(stops);
+    states.set(name, changed ? 'changed' : 'approved');
+    const shown = !changed && known.operation.state === 'approved' && definition !== undefined;
+    return { served: shown ? servedTool(known.operation, definition, { hostsPinned, humanTier: known.humanTier }) : undefined, changes };
+  };
   return {
     governed: (name) => byName.get(name),
     stateOf: (name) => states.get(name),
     changed: () => [...states].filter(([, state]) => state === 'changed').map(([name]) => name),
-    look: (tool) => {
-      const definition = isObject(tool) ? definitionOf(tool) : undefined;
-      const name = isObject(tool) && typeof tool['name'] === 'string' ? tool['name'] : '';
-      const known = byName.get(name);
-      if (known === undefined) return { served: undefined, changes: [{ tool: name, part: 'new', severity: 'info', text: 'it is not in the catalogue' }] };
-      let changes: Change[];
-      try {
-        changes = definition === undefined ? [unreadable(name)] : pinChanges(known.operation, toolPin(definition, sha256));
-      } catch {
-        changes = [unreadable(name)];
-      }
-      const changed = changes.some(stops);
-      states.set(name, changed ? 'changed' : 'approved');
-      const shown = !changed && known.operation.state === 'approved' && definition !== undefined;
-      return { served: shown ? servedTool(known.operation, definition, { hostsPinned, humanTier: known.humanTier }) : undefined, changes };
+    round: () => {
+      const seen = new Set<string>();
+      return { look: (tool) => look(tool, seen) };
     },
   };
 }

@@ -30,7 +30,19 @@ export function messageOf(line: string): Message {
 }
 
 /** The id as a key: `1` and `"1"` are two ids. */
-export const idKey = (id: MessageId): string => JSON.stringify(id);
+export const idKey = (id: MessageId): string => (typeof id === 'number' ? `${id}` : JSON.stringify(id));
+
+/** The key of an id as it stands in a text; undefined where it is none. `1.0` is `1`, and a character may be written as an escape. */
+export function keyOfToken(token: string | undefined): string | undefined {
+  if (token === undefined) return undefined;
+  if (/^(?:0|[1-9][0-9]{0,14}|"[ !#-[\]-~]*")$/.test(token)) return token;
+  try {
+    const id: unknown = JSON.parse(token);
+    return typeof id === 'string' || typeof id === 'number' ? idKey(id) : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 const line = (value: JsonObject): string => `${JSON.stringify(value)}\n`;
 
@@ -77,42 +89,4 @@ export function envelopeOf(params: JsonObject): JsonObject {
 export function canElicit(capabilities: JsonObject | undefined): boolean {
   const elicitation = objectAt(capabilities, 'elicitation');
   return elicitation !== undefined && (objectAt(elicitation, 'form') !== undefined || !Object.hasOwn(elicitation, 'url'));
-}
-
-/** Does an object of the text, down to a depth, have one key twice? The text has been parsed, so it is well formed. */
-export function repeatsKey(text: string, depthMax = Infinity): boolean {
-  const keys: (Set<string> | undefined)[] = [undefined];
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    if (unit === 123) keys.push(keys.length <= depthMax ? new Set() : undefined);
-    else if (unit === 91) keys.push(undefined);
-    else if (unit === 125 || unit === 93) keys.pop();
-    else if (unit === 34) {
-      const end = stringEnd(text, i);
-      const known = keys[keys.length - 1];
-      if (known !== undefined && isKey(text, end)) {
-        const key = JSON.parse(text.slice(i, end)) as string;
-        if (known.has(key)) return true;
-        known.add(key);
-      }
-      i = end - 1;
-    }
-  }
-  return false;
-}
-
-/** Behind the closing quote. */
-function stringEnd(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
-    let slashes = 0;
-    while (text.charCodeAt(end - 1 - slashes) === 92) slashes += 1;
-    if (slashes % 2 === 0) return end + 1;
-  }
-  return text.length;
-}
-
-function isKey(text: string, end: number): boolean {
-  let at = end;
-  while (text.charCodeAt(at) <= 32) at += 1;
-  return text.charCodeAt(at) === 58;
 }

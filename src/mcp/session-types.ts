@@ -55,12 +55,18 @@ export interface Session {
 }
 
 /** A call that waits: for the list of tools, or for a person. */
-export interface HeldCall { readonly id: MessageId; readonly params: JsonObject; readonly line: string }
+export interface HeldCall { readonly id: MessageId; readonly params: JsonObject; readonly line: string; /** It could be read in two ways. */ readonly isTwice: boolean }
 
 export const QUESTION_MS_MAX = 5 * 60_000;
 export const LIST_MS_MAX = 30_000;
 export const LIST_PAGES_MAX = 1_000;
+export const REQUESTS_MAX = 20_000;
 export const HELD_CALLS_MAX = 10_000;
+export const QUESTIONS_MAX = 1_000;
+/** Lists that changes ask for within one tick; what comes after that waits for the next. */
+export const LISTS_A_TICK_MAX = 5;
+/** Lines about what the server sends and should not. */
+export const COMPLAINTS_MAX = 20;
 export const LEDGER_MAX = 1_000;
 export const STATES_MAX = 100_000;
 /** The question's name in `inputRequests`. */

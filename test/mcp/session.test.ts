@@ -149,7 +149,7 @@ describe('the stateless protocol', () => {
     expect(asked).toMatchObject({ resultType: 'input_required', inputRequests: { [QUESTION_KEY]: { method: 'elicitation/create' } } });
     const requestState = asked['requestState']!;
     expect(refusalOf(made.send(call(2, { id: 'other' }, { ...yes, requestState })).client[0])).toMatchObject({ code: 'confirmation_required' });
-    expect(refusalOf(made.send(call(3, { id: 'p' }, { inputResponses: { [QUESTION_KEY]: { action: 'decline' } }, requestState: `${String(requestState).slice(0, -1)}0` })).client[0])).toMatchObject({ code: 'confirmation_required' });
+    expect(refusalOf(made.send(call(3, { id: 'p' }, { inputResponses: { [QUESTION_KEY]: { action: 'decline' } }, requestState: `${String(requestState).slice(0, -1)}g` })).client[0])).toMatchObject({ code: 'confirmation_required' });
     const { upstream } = made.send(call(4, { id: 'p' }, { ...yes, requestState }));
     expect(upstream).toHaveLength(1);
     expect(upstream[0]!['params']).not.toHaveProperty('requestState');

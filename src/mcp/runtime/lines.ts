@@ -38,3 +38,24 @@ export function lineSplitter(line: (bytes: Buffer) => void, max = LINE_BYTES_MAX
     if (start < chunk.length) keep(chunk.subarray(start));
   };
 }
+
+export interface Line { readonly text: string; /** What goes on where the line is passed on: exactly what was judged. */ readonly bytes: Buffer }
+
+const RETURN = 13;
+/** Readers of other makes end a line there (Node's readline, Python's splitlines): inside one line there would be another. */
+const LINE_ENDS = /[\r\u0085\u2028\u2029]/;
+const REPLACEMENT = '\uFFFD';
+
+/**
+ * Of JSON the meaning stays: a return can only stand between its tokens, the others only in its strings, where an escape says the
+ * same. Bytes that are no UTF-8 are read in more than one way, so what goes on is what was read here.
+ */
+export function readLine(line: Buffer): Line {
+  const length = line.length - (line.length > 1 && line[line.length - 2] === RETURN ? 2 : 1);
+  const text = line.toString('utf8', 0, length);
+  if (LINE_ENDS.test(text)) return rewritten(text.replace(/\r/g, ' ').replace(/[\u0085\u2028\u2029]/g, (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`));
+  if (text.includes(REPLACEMENT) && !line.subarray(0, length).equals(Buffer.from(text))) return rewritten(text);
+  return { text, bytes: line };
+}
+
+const rewritten = (text: string): Line => ({ text, bytes: Buffer.from(`${text}\n`) });

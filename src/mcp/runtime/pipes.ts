@@ -7,7 +7,8 @@ import { endInTime, exitCode, type Link, type LinkEvents, type StdioUpstream } f
 
 interface Request { oncomplete?: (status: number) => void }
 interface PipeHandle {
-  onread?: (bytes: ArrayBuffer | undefined) => void;
+  onread?: () => void;
+  readonly useUserBuffer: (room: Uint8Array) => void;
   /** These give 0, or nothing, where it went well. */
   readonly open: (fd: number) => number | undefined;
   readonly readStart: () => number;
@@ -26,7 +27,7 @@ interface ProcessHandle {
 interface Bindings {
   readonly pipe_wrap: { readonly Pipe: new (kind: number) => PipeHandle; readonly constants: { readonly SOCKET: number } };
   readonly process_wrap: { readonly Process: new () => ProcessHandle };
-  readonly stream_wrap: { readonly WriteWrap: new () => Request; readonly ShutdownWrap: new () => Request; readonly kLastWriteWasAsync: number; readonly streamBaseState: Readonly<Record<number, number>> };
+  readonly stream_wrap: { readonly WriteWrap: new () => Request; readonly ShutdownWrap: new () => Request; readonly kLastWriteWasAsync: number; readonly kReadBytesOrError: number; readonly streamBaseState: Readonly<Record<number, number>> };
   readonly uv: { readonly errname: (code: number) => string };
 }
 
@@ -38,6 +39,7 @@ export interface Pipes {
 
 const SIGNAL_NUMBERS = { SIGTERM: 15, SIGKILL: 9 };
 const NOT_STARTED = 127;
+const READ_BYTES_MAX = 64 * 1024;
 
 export function pipes(platform: string): Pipes | undefined {
   if (platform === 'win32') return undefined;
@@ -112,9 +114,14 @@ function writer({ stream_wrap: { WriteWrap, kLastWriteWasAsync, streamBaseState 
   };
 }
 
-function listen(handle: PipeHandle, onChunk: (chunk: Buffer) => void, onEnd: () => void): void {
-  handle.onread = (bytes) => {
-    if (bytes !== undefined) return onChunk(Buffer.from(bytes));
+/** Read into one room and copied from there: a room for each read costs its garbage. */
+function listen({ stream_wrap: { kReadBytesOrError, streamBaseState } }: Bindings, handle: PipeHandle, onChunk: (chunk: Buffer) => void, onEnd: () => void): void {
+  const room = Buffer.allocUnsafeSlow(READ_BYTES_MAX);
+  handle.useUserBuffer(room);
+  handle.onread = () => {
+    const got = streamBaseState[kReadBytesOrError] ?? 0;
+    if (got > 0) return onChunk(Buffer.from(room.subarray(0, got)));
+    if (got === 0) return;
     // The end, or a fault: nothing more comes.
     handle.readStop();
     onEnd();
@@ -134,7 +141,7 @@ function client(bound: Bindings, { onChunk, onDrain, onEnd }: LinkEvents): Link 
   output.open(1);
   input.open(0);
   const { send, flushed } = writer(bound, output, onDrain, gone);
-  listen(input, onChunk, gone);
+  listen(bound, input, onChunk, gone);
   return {
     send,
     pause: () => void input.readStop(),
@@ -175,7 +182,7 @@ function start(bound: Bindings, { command, args, cwd, env: more }: StdioUpstream
   }
   const { send } = writer(bound, input, onDrain, () => undefined);
   let isRead = true;
-  listen(output, onChunk, () => {
+  listen(bound, output, onChunk, () => {
     isRead = false;
     part();
   });

@@ -1,7 +1,7 @@
 // Contract: the guarding proxy between a client and an upstream. Lines go through the session; what it passes on goes as the bytes
 // that came. A side that takes no more stops the other one, so that memory stays bounded.
 import type { Action, Session } from '../session-types.ts';
-import { lineSplitter } from './lines.ts';
+import { lineSplitter, readLine } from './lines.ts';
 import type { Link, LinkEvents } from './link.ts';
 
 export interface ProxySides {
@@ -45,7 +45,10 @@ export function runProxy(createSession: () => Session, { client: openClient, ups
         upstream.end();
       }
     };
-    const lines = (take: (text: string) => readonly Action[]): (chunk: Buffer) => void => guarded(lineSplitter((line) => act(take(textOf(line)), line)));
+    const lines = (take: (text: string) => readonly Action[]): (chunk: Buffer) => void => guarded(lineSplitter((line) => {
+      const { text, bytes } = readLine(line);
+      act(take(text), bytes);
+    }));
     const upstream = startUpstream({
       onChunk: lines((text) => session.fromUpstream(text)),
       onDrain: () => client.resume(),
@@ -59,11 +62,4 @@ export function runProxy(createSession: () => Session, { client: openClient, ups
     const client = openClient({ onChunk: lines((text) => session.fromClient(text)), onDrain: () => upstream.resume(), onEnd: () => { isClientGone = true; act([], NEWLINE); } });
     const ticking = setInterval(() => act(session.tick(), NEWLINE), TICK_MS);
   });
-}
-
-const RETURN = 13;
-
-/** Without the line end. */
-function textOf(line: Buffer): string {
-  return line.toString('utf8', 0, line.length - (line.length > 1 && line[line.length - 2] === RETURN ? 2 : 1));
 }
