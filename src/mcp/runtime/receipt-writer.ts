@@ -15,7 +15,11 @@ export interface ReceiptStamp { readonly service: string; readonly engine: strin
 
 export function receiptWriter(directory: string | undefined, { service, engine, policy }: ReceiptStamp): (note: CallNote) => void {
   if (directory === undefined) return () => undefined;
-  let waiting: string[] = [];
+  let waiting: { readonly note: CallNote; readonly at: number }[] = [];
+  const lineOf = ({ note, at }: { readonly note: CallNote; readonly at: number }): string => formatReceipt({
+    v: 1, time: isoTime(at), client: 'mcp', event: 'mcp-call', caller: note.caller, verdict: note.verdict, ...(note.code === undefined ? {} : { rule: `contract.${note.code}` }),
+    kind: 'mcp', tool: `${service}/${note.tool}`, engine, policy, ms: 0,
+  });
   let isSoon = false;
   let timer: NodeJS.Timeout | undefined;
   const flush = (): void => {
@@ -26,7 +30,7 @@ export function receiptWriter(directory: string | undefined, { service, engine, 
     const lines = waiting;
     waiting = [];
     try {
-      appendReceipt(directory, lines.join(''), Math.random() < lines.length / SIZE_LOOK_EACH);
+      appendReceipt(directory, lines.map(lineOf).join(''), Math.random() < lines.length / SIZE_LOOK_EACH);
     } catch {
       process.stderr.write('praetorctl mcp: no receipt: the state directory cannot be written\n');
     }
@@ -40,10 +44,8 @@ export function receiptWriter(directory: string | undefined, { service, engine, 
   };
   return (note) => {
     if (!isWatching) watchEndings();
-    waiting.push(formatReceipt({
-      v: 1, time: isoTime(Date.now()), client: 'mcp', event: 'mcp-call', caller: note.caller, verdict: note.verdict, ...(note.code === undefined ? {} : { rule: `contract.${note.code}` }),
-      kind: 'mcp', tool: `${service}/${note.tool}`, engine, policy, ms: 0,
-    }));
+    // Written out later: the call must not wait for that either.
+    waiting.push({ note, at: Date.now() });
     if (note.canWait && waiting.length < RECEIPTS_MAX) timer ??= setTimeout(flush, RECEIPTS_MS_MAX);
     else if (!isSoon) {
       isSoon = true;
