@@ -6,6 +6,7 @@ import type { Host } from '../host.ts';
 import { CLIENTS, clientById } from '../clients/registry.ts';
 import { applyPlan, ROLLBACK, type ApplyOptions } from '../clientsetup/apply.ts';
 import { listRuns, planRollback } from '../clientsetup/backups.ts';
+import { refreshPolicyIndex } from '../clientsetup/policy-index.ts';
 import { recover } from '../clientsetup/recover.ts';
 import { noteServers } from '../clientsetup/servers.ts';
 import { ownDirsOf, survey, type Request, type Survey } from '../clientsetup/survey.ts';
@@ -18,9 +19,9 @@ import { groundFor, verifyClients, type RequiredState } from '../verify/verify.t
 import { renderVerify } from './verify-view.ts';
 import { agentAbove } from './person.ts';
 import { compileCatalogues } from '../mcp/store.ts';
-import { refreshPolicyIndex } from './policy-operator.ts';
 import type { CommandContext } from './program.ts';
 import { styleFor, VERSION, type Outcome } from './output.ts';
+import { settingsChoice } from './settings-options.ts';
 import { renderCapabilities, capabilityRows } from './capabilities.ts';
 import { planBody, renderPlan, renderReport, reportBody } from './view.ts';
 import { tilde } from './style.ts';
@@ -31,10 +32,8 @@ const scopeOf = (value: unknown): Scope => (value === 'project' ? 'project' : 'u
 
 export function requestOf(context: CommandContext, purpose: Request['purpose']): Request {
   const { options, io } = context;
-  const settingsPath = text(options['settings']);
   return {
-    purpose, clients: words(options['client']), scope: scopeOf(options['scope']), adopt: options['adopt'] === true, program: io.program,
-    ...(settingsPath === undefined ? {} : { settingsPath }),
+    purpose, clients: words(options['client']), scope: scopeOf(options['scope']), adopt: options['adopt'] === true, program: io.program, documents: settingsChoice(options),
   };
 }
 
@@ -118,7 +117,7 @@ export async function settle(context: CommandContext): Promise<{ host: Host; set
 function refreshIndex(context: CommandContext, found: Survey, request: Request): readonly Diagnostic[] {
   if (agentAbove(context.io.host) !== undefined) return [];
   const { host } = context.io;
-  return [...refreshPolicyIndex(host, found.dirs, request.settingsPath).diagnostics, ...compileCatalogues(host, found.dirs, VERSION).diagnostics];
+  return [...refreshPolicyIndex(host, found.dirs, request.documents ?? {}).diagnostics, ...compileCatalogues(host, found.dirs, VERSION).diagnostics];
 }
 
 /** `check` sees the very plan that is executed next. */
@@ -166,14 +165,13 @@ export async function clientsVerifyAsked(context: CommandContext): Promise<Outco
   const { io, options, global } = context;
   if (options['probe'] !== true) return clientsVerify(context);
   if (!global.json && !global.quiet) io.err('asking the clients for their own lists; this starts them and takes a while\n');
-  return clientsVerify(context, await askClients(groundFor(io.host, scopeOf(options['scope']), text(options['settings'])), words(options['client'])));
+  return clientsVerify(context, await askClients(groundFor(io.host, scopeOf(options['scope']), settingsChoice(options)), words(options['client'])));
 }
 
 export function clientsVerify(context: CommandContext, probes?: ReadonlyMap<string, ProbeAnswer>): Outcome {
   const { io, options, global } = context;
-  const settingsPath = text(options['settings']);
   const require = (text(options['require']) ?? 'observed') as RequiredState;
-  const result = verifyClients(io.host, { clients: words(options['client']), scope: scopeOf(options['scope']), require, ...(settingsPath === undefined ? {} : { settingsPath }), ...(probes === undefined ? {} : { probes }) });
+  const result = verifyClients(io.host, { clients: words(options['client']), scope: scopeOf(options['scope']), require, documents: settingsChoice(options), ...(probes === undefined ? {} : { probes }) });
   const style = styleFor(io, global, rootContext(io.host).home);
   return { exit: result.exit, kind: 'verify', body: { require, clients: result.clients, pendingRuns: result.pendingRuns }, text: renderVerify(result, style), diagnostics: result.diagnostics, wrote: false };
 }

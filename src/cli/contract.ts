@@ -61,7 +61,7 @@ const lookRequest = (ground: Ground, service: string): LookRequest => ({
 
 function sourceOf({ host, name, context }: Ground): FoundServer {
   const root = rootContext(host);
-  const loaded = loadSettings(host, ownDirsOf(host, root).config, undefined);
+  const loaded = loadSettings(host, ownDirsOf(host, root).config, {});
   if (!loaded.ok) throw new PraetorError(loaded.diagnostics[0] ?? { code: 'settings-invalid', message: 'the settings are invalid', fix: 'correct them' });
   const clients = (context.options['client'] as string[] | undefined) ?? [];
   const found = findServers(host, name, { context: root, settings: loaded.settings, clients, scope: 'user' });

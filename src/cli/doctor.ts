@@ -8,8 +8,8 @@ import type { CommandContext } from './program.ts';
 
 export function runDoctorCommand(context: CommandContext): Outcome {
   const { io, global } = context;
-  const { clients, scope, settingsPath } = requestOf(context, 'apply');
-  const result = runDoctor(io.host, { clients, scope, ...(settingsPath === undefined ? {} : { settingsPath }) });
+  const { clients, scope, documents } = requestOf(context, 'apply');
+  const result = runDoctor(io.host, { clients, scope, ...(documents === undefined ? {} : { documents }) });
   const style = styleFor(io, global, rootContext(io.host).home);
   return { exit: result.exit, kind: 'doctor', body: { rows: result.rows }, text: renderDoctor(result, style), diagnostics: result.diagnostics, wrote: false };
 }

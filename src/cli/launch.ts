@@ -16,6 +16,7 @@ import { groundFor, verifyClients, type ClientReport, type Ground } from '../ver
 import { isGuarded, serversOf } from './contract-servers.ts';
 import type { Outcome } from './output.ts';
 import type { CommandContext } from './program.ts';
+import { settingsChoice } from './settings-options.ts';
 import { printable } from './style.ts';
 
 const NAMES_MAX = 8;
@@ -47,8 +48,7 @@ function hooklessLine({ ground, client, surface, isStrict }: Launch): string {
 const isDiscovered = ({ states }: ClientReport): boolean => states.installed === true && states.drifted === false && states.discovered === true;
 
 async function reportOf({ context, ground, client, isStrict }: Launch): Promise<ClientReport | undefined> {
-  const settingsPath = context.options['settings'];
-  const request = { clients: [client.id], scope: 'user' as const, require: 'discovered' as const, ...(typeof settingsPath === 'string' ? { settingsPath } : {}) };
+  const request = { clients: [client.id], scope: 'user' as const, require: 'discovered' as const, documents: settingsChoice(context.options) };
   const [report] = verifyClients(ground.host, request).clients;
   if (!isStrict || client.probe === undefined || report === undefined || isDiscovered(report)) return report;
   // Strict asks the client itself before it gives up.
@@ -93,8 +93,7 @@ export async function clientsLaunch(context: CommandContext): Promise<Outcome> {
   const { host, launch: start } = io;
   if (global.json) throw new PraetorError({ code: 'usage', message: 'the output belongs to the client, so there is no JSON answer', fix: 'leave --json and PRAETORCTL_JSON out' });
   const client = clientById(word);
-  const settingsPath = options['settings'];
-  const ground = groundFor(host, 'user', typeof settingsPath === 'string' ? settingsPath : undefined);
+  const ground = groundFor(host, 'user', settingsChoice(options));
   const launch: Launch = { context, ground, client, surface: surfaceOf(client), isStrict: options['strict'] === true };
   refuseBypass(launch, args);
   const { program } = detect(host, client, ground.context, client.roots(ground.context));

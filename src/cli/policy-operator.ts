@@ -1,22 +1,20 @@
 // Contract: `praetorctl policy compile` and `praetorctl policy allow`: what puts a person's rules into force, and what lets one
 // refused call pass. Exports for the command tree: policyCompile (kind policy-compile, options --settings) and policyAllow
 // (kind policy-allow, argument <code>, option --for <duration>). `clients apply` calls refreshPolicyIndex.
-import { readStamped, type ReadText } from '../hook/settings-source.ts';
-import { checkPattern } from '../hook/patterns.ts';
-import { INDEX_FILE, PENDING_FILE } from '../hook/settings-index.ts';
 import { hostErrorCode, type Host } from '../host.ts';
-import { EXIT, PraetorError, type Diagnostic } from '../model/diagnostic.ts';
+import { EXIT, PraetorError, exitFor } from '../model/diagnostic.ts';
 import {
   CODE_ALPHABET, CODE_CHARS, parsePending, parsePendingName, PENDING_DIRECTORY, PENDING_FILE_BYTES_MAX, PENDING_MS_MAX, pendingName, type Pending, type PendingName,
 } from '../policy/allow-once-call.ts';
 import { rootContext } from '../roots/context.ts';
 import { joinPath } from '../roots/paths.ts';
-import { OWN_DIR_MODE, dropFile, makeDirs, putFile, toBytes, toText } from '../clientsetup/statefiles.ts';
+import { refreshPolicyIndex } from '../clientsetup/policy-index.ts';
+import { dropFile, putFile, toBytes, toText } from '../clientsetup/statefiles.ts';
 import { ownDirsOf } from '../clientsetup/survey.ts';
-import { compileText } from '../settings/bundle.ts';
-import { durationMs, SETTINGS_BYTES_MAX } from '../settings/schema.ts';
+import { durationMs } from '../settings/schema.ts';
 import { needPerson, refuseAgents } from './person.ts';
-import { styleFor, VERSION, type Outcome } from './output.ts';
+import { styleFor, type Outcome } from './output.ts';
+import { settingsChoice } from './settings-options.ts';
 import type { CommandContext } from './program.ts';
 import { printable, tilde } from './style.ts';
 
@@ -25,69 +23,18 @@ export const ALLOW_MS_MAX = 8 * 60 * 60_000;
 
 // ---- compile ----
 
-export interface PolicyIndex {
-  /** null: there is no settings document, so there is no index. */
-  readonly index: string | null;
-  readonly source: string | null;
-  readonly digest: string | null;
-  readonly rules: number;
-  readonly evaluators: number;
-  /** Errors: nothing was written, what was in force stays in force. */
-  readonly diagnostics: readonly Diagnostic[];
-}
-
-/** Compiles the settings document in force into the file that the hook reads. Without a document the file goes. */
-export function refreshPolicyIndex(host: Host, dirs: { readonly state: string; readonly config: string }, explicit: string | undefined): PolicyIndex {
-  const source = explicit ?? joinPath(host.platform, dirs.config, 'settings.yaml');
-  const index = joinPath(host.platform, dirs.state, INDEX_FILE);
-  const pending = joinPath(host.platform, dirs.state, PENDING_FILE);
-  if (host.stat(source) === undefined) {
-    if (explicit !== undefined) throw new PraetorError({ code: 'settings-unreadable', where: { path: source }, message: 'the settings file does not exist', fix: 'name an existing file with --settings, or leave the option out' });
-    for (const path of [index, pending]) if (host.lstat(path) !== undefined) dropFile(host, path);
-    return { index: null, source: null, digest: null, rules: 0, evaluators: 0, diagnostics: [] };
-  }
-  const seen = sourceText(source);
-  if (seen === undefined) return { index: null, source, digest: null, rules: 0, evaluators: 0, diagnostics: [unreadable(source)] };
-  const compiled = compileText('operator', VERSION, seen.stamp, seen.text, { checkPattern, sha256: (data) => host.sha256(data), platform: host.platform, home: rootContext(host).home });
-  if (compiled.meta.problem !== '') {
-    const diagnostics = compiled.diagnostics.length > 0 ? compiled.diagnostics : [unreadable(source)];
-    return { index: null, source, digest: null, rules: 0, evaluators: 0, diagnostics };
-  }
-  makeDirs(host, dirs.state, OWN_DIR_MODE);
-  putFile(host, index, compiled.bytes);
-  if (host.lstat(pending) !== undefined) dropFile(host, pending);
-  return { index, source, digest: compiled.meta.digest, rules: compiled.rules.length, evaluators: compiled.meta.evaluators.length, diagnostics: compiled.diagnostics };
-}
-
-function sourceText(path: string): ReadText | undefined {
-  try {
-    return readStamped(path, SETTINGS_BYTES_MAX);
-  } catch {
-    return undefined;
-  }
-}
-
-function unreadable(path: string): Diagnostic {
-  return { code: 'settings-unreadable', severity: 'error', where: { path }, message: 'the settings file is not a readable text file of at most 4 MiB', fix: 'correct it, then run: praetorctl policy compile' };
-}
-
 export function policyCompile(context: CommandContext): Outcome {
   const { io, options, global } = context;
   const { host } = io;
   refuseAgents(host, 'praetorctl policy compile');
   const root = rootContext(host);
-  const named = options['settings'];
-  const result = refreshPolicyIndex(host, ownDirsOf(host, root), typeof named === 'string' ? absolute(host, named) : undefined);
+  const result = refreshPolicyIndex(host, ownDirsOf(host, root), settingsChoice(options));
   const { diagnostics, ...body } = result;
   const style = styleFor(io, global, root.home);
   const failed = diagnostics.some((d) => d.severity === 'error');
   const text = failed ? '' : result.index === null ? 'no settings document: only the built-in rules are in force'
     : `${tilde(style, result.index)}: ${result.rules} ${result.rules === 1 ? 'rule' : 'rules'}, ${result.evaluators} evaluators, from ${tilde(style, result.source ?? '')}`;
-  return { exit: failed ? EXIT.usage : EXIT.ok, kind: 'policy-compile', body, text, diagnostics, wrote: !failed };
-}
-
-function absolute(host: Host, path: string): string {
-  return path.startsWith('/') || /^[A-Za-z]:[\\/]/.test(path) || path.startsWith('\\\\') ? path : joinPath(host.platform, host.cwd, path);
+  return { exit: exitFor(diagnostics), kind: 'policy-compile', body, text, diagnostics, wrote: !failed };
 }
 
 // ---- allow ----

@@ -23,6 +23,7 @@ import { clientsRender } from './render.ts';
 import { clientsReport } from './report.ts';
 import { emit, VERSION, type CliIo, type GlobalOptions, type Outcome } from './output.ts';
 import { scheduleInstall, scheduleRemove, scheduleRender } from './schedule.ts';
+import { withSettings } from './settings-options.ts';
 import { start } from './start.ts';
 
 type Handler = (context: CommandContext) => Promise<Outcome> | Outcome;
@@ -45,7 +46,6 @@ const list = listOf('a client');
 
 const clientOption = (): Option => new Option('--client <id>', 'only this client; repeatable and comma-separated').argParser(list).env('PRAETORCTL_CLIENT');
 const scopeOption = (): Option => new Option('--scope <scope>', 'where to register: for this user, or for the project in the current directory').choices(['user', 'project']).default('user').env('PRAETORCTL_SCOPE');
-const settingsOption = (): Option => new Option('--settings <file>', 'operator settings document (default: settings.yaml in the praetorctl configuration directory)').env('PRAETORCTL_SETTINGS');
 const adoptOption = (): Option => new Option('--adopt', 'take over MCP entries of the same name that someone else registered');
 const yesOption = (): Option => new Option('-y, --yes', 'do not ask');
 const dryRunOption = (): Option => new Option('-n, --dry-run', 'do everything except write');
@@ -102,24 +102,24 @@ function action(running: Running, kind: string, handler: Handler): (...params: u
 function addClients(program: Command, running: Running): void {
   const clients = program.command('clients').description('Register praetorctl in the clients of this workstation, and see what is true.');
   const sub = (spec: string, description: string): Command => addGlobal(clients.command(spec).description(description));
-  sub('plan', 'Show what apply would change. Reads only. Exit 3 if there is something to do.')
-    .addOption(clientOption()).addOption(scopeOption()).addOption(settingsOption()).addOption(adoptOption())
+  withSettings(sub('plan', 'Show what apply would change. Reads only. Exit 3 if there is something to do.'))
+    .addOption(clientOption()).addOption(scopeOption()).addOption(adoptOption())
     .addOption(new Option('--out <file>', 'store the plan for apply'))
     .action(action(running, 'plan', clientsPlan));
-  sub('apply [file]', 'Plan, ask, write, read back. With a file: exactly the stored plan.')
-    .addOption(clientOption()).addOption(scopeOption()).addOption(settingsOption()).addOption(adoptOption()).addOption(yesOption()).addOption(dryRunOption())
+  withSettings(sub('apply [file]', 'Plan, ask, write, read back. With a file: exactly the stored plan.'))
+    .addOption(clientOption()).addOption(scopeOption()).addOption(adoptOption()).addOption(yesOption()).addOption(dryRunOption())
     .action(action(running, 'report', clientsApply));
-  sub('verify', 'What is known about each client: installed, discovered, observed, drifted, stale. Reads only; of many receipts it keeps a checkpoint beside them.')
-    .addOption(clientOption()).addOption(scopeOption()).addOption(settingsOption())
+  withSettings(sub('verify', 'What is known about each client: installed, discovered, observed, drifted, stale. Reads only; of many receipts it keeps a checkpoint beside them.'))
+    .addOption(clientOption()).addOption(scopeOption())
     .addOption(new Option('--require <state>', 'the state every selected client must have').choices(['installed', 'discovered', 'observed']).default('observed').env('PRAETORCTL_REQUIRE'))
     .addOption(new Option('--probe', 'ask each client for its own list first: this starts it, and some start their MCP servers or session hooks (docs/clients.md says what each costs and does)'))
     .action(action(running, 'verify', clientsVerifyAsked));
-  sub('report', 'Write what verify sees, the last proofs, the verdicts of the last days and the known gaps as one page for a browser.')
-    .addOption(clientOption()).addOption(scopeOption()).addOption(settingsOption())
+  withSettings(sub('report', 'Write what verify sees, the last proofs, the verdicts of the last days and the known gaps as one page for a browser.'))
+    .addOption(clientOption()).addOption(scopeOption())
     .addOption(new Option('--html <file>', 'where the page goes; only a report of an earlier run is replaced').makeOptionMandatory())
     .action(action(running, 'clients-report', clientsReport));
-  sub('prove', 'Start each client against a model on this machine: a harmless command must run, a canary must be refused before it runs. Exit 3 if one is not proven.')
-    .addOption(clientOption()).addOption(settingsOption()).addOption(yesOption())
+  withSettings(sub('prove', 'Start each client against a model on this machine: a harmless command must run, a canary must be refused before it runs. Exit 3 if one is not proven.'))
+    .addOption(clientOption()).addOption(yesOption())
     .action(action(running, 'prove', clientsProve));
   sub('remove', 'Take everything of ours out again.')
     .addOption(clientOption()).addOption(scopeOption()).addOption(yesOption()).addOption(dryRunOption())
@@ -127,12 +127,12 @@ function addClients(program: Command, running: Running): void {
   sub('rollback', 'Undo the newest run, or the one named.')
     .addOption(new Option('--list', 'show the runs that can be undone')).addOption(new Option('--to <run>', 'undo this run')).addOption(yesOption()).addOption(dryRunOption())
     .action(action(running, 'report', clientsRollback));
-  sub('launch <client> [arguments...]', 'Start a terminal client for one session: what is known to get around its guard is refused, and one line says what is and is not enforced. Its arguments stand behind --.')
-    .addOption(settingsOption()).addOption(new Option('--strict', 'start it only if it is known to have read our hooks or, without hooks, if all of its servers stand behind the guarding runtime'))
+  withSettings(sub('launch <client> [arguments...]', 'Start a terminal client for one session: what is known to get around its guard is refused, and one line says what is and is not enforced. Its arguments stand behind --.'))
+    .addOption(new Option('--strict', 'start it only if it is known to have read our hooks or, without hooks, if all of its servers stand behind the guarding runtime'))
     .action(action(running, 'launch', clientsLaunch));
-  sub('render', "Write what an administrator puts into each client's managed channel, as files, with outlines for Ansible, Intune and Jamf. Nothing outside --out is written.")
+  withSettings(sub('render', "Write what an administrator puts into each client's managed channel, as files, with outlines for Ansible, Intune and Jamf. Nothing outside --out is written."))
     .addOption(new Option('--managed', 'the managed channels: what this command renders')).addOption(new Option('--os <os>', 'for which machines (default: this system)').choices(MANAGED_OS))
-    .addOption(clientOption()).addOption(settingsOption()).addOption(new Option('--launcher <file>', 'where the machine-wide praetorctl stands'))
+    .addOption(clientOption()).addOption(new Option('--launcher <file>', 'where the machine-wide praetorctl stands'))
     .addOption(new Option('--out <directory>', 'empty, or from an earlier run').makeOptionMandatory())
     .action(action(running, 'clients-render', clientsRender));
   sub('list', 'The clients praetorctl knows, and which are here.').action(action(running, 'list', clientsList));
@@ -221,8 +221,7 @@ function addPolicy(program: Command, running: Running): void {
   sub('lint [file]', "Check the command policy of the settings document and of the workspace's. Exit 3 on findings.")
     .addOption(new Option('--workspace <dir>', 'the workspace whose document is checked too (default: the current directory)'))
     .action(action(running, 'policy-lint', policyLint));
-  sub('compile', 'Put the settings document into the form that the hook reads by offset.')
-    .addOption(settingsOption())
+  withSettings(sub('compile', 'Put the settings in force into the form that the hook reads by offset.'))
     .action(action(running, 'policy-compile', policyCompile));
   sub('allow <code>', 'Allow exactly the refused call that named this code, once. Asks in a terminal; refuses where an agent is at work.')
     .addOption(new Option('--for <duration>', 'as often as it comes, for so long: 30s, 10m, at most 8h'))
@@ -324,12 +323,12 @@ export function buildProgram(running: Running): Command {
   addContract(program, running);
   addReceipts(program, running);
   addSchedule(program, running);
-  addGlobal(program.command('doctor').description('Check this workstation: does the registered command run, and does it judge?'))
-    .addOption(clientOption()).addOption(scopeOption()).addOption(settingsOption())
+  withSettings(addGlobal(program.command('doctor').description('Check this workstation: does the registered command run, and does it judge?')))
+    .addOption(clientOption()).addOption(scopeOption())
     .action(action(running, 'doctor', runDoctorCommand));
   addCapabilities(program, running);
-  addGlobal(program.command('start').description('The main job: detect clients, show the plan, ask, apply. Without any client: a demonstration in a temporary home.'))
-    .addOption(clientOption()).addOption(settingsOption()).addOption(yesOption()).addOption(new Option('--demo', 'run the demonstration even if clients are here'))
+  withSettings(addGlobal(program.command('start').description('The main job: detect clients, show the plan, ask, apply. Without any client: a demonstration in a temporary home.')))
+    .addOption(clientOption()).addOption(yesOption()).addOption(new Option('--demo', 'run the demonstration even if clients are here'))
     .action(action(running, 'start', start));
   addGlobal(program.command('fixtures').description('Captures of what clients send, for tests.').command('redact <directory>')
     .description('Make captures that can be committed from recordings (PRAETORCTL_HOOK_RECORD_DIR): values are replaced, structure stays.'))

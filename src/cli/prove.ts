@@ -40,8 +40,8 @@ async function confirmed(context: CommandContext, request: ProveRequest): Promis
 
 export async function clientsProve(context: CommandContext): Promise<Outcome> {
   const { io, global } = context;
-  const { clients, settingsPath } = requestOf(context, 'apply');
-  const request: ProveRequest = { clients, ...(settingsPath === undefined ? {} : { settingsPath }) };
+  const { clients, documents } = requestOf(context, 'apply');
+  const request: ProveRequest = { clients, ...(documents === undefined ? {} : { documents }) };
   const base = { kind: 'prove', diagnostics: [], wrote: false };
   if (!(await confirmed(context, request))) return { ...base, exit: EXIT.interrupted, body: { clients: [] }, text: 'not started' };
   const result = await proveClients(io.host, request);

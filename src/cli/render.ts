@@ -11,6 +11,7 @@ import { loadSettings } from '../settings/load.ts';
 import { wantedEvents } from '../settings/schema.ts';
 import type { Outcome } from './output.ts';
 import type { CommandContext } from './program.ts';
+import { settingsChoice } from './settings-options.ts';
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
@@ -32,7 +33,7 @@ function lines({ launcher, rows, profiles, none }: ManagedOutput): string[] {
 export function clientsRender({ io: { host }, options }: CommandContext): Outcome {
   if (options['managed'] !== true) throw new PraetorError({ code: 'usage', message: 'say what to render', fix: 'praetorctl clients render --managed --out DIR' });
   const os = MANAGED_OS.find((one) => one === options['os']) ?? HERE[host.platform];
-  const loaded = loadSettings(host, ownDirsOf(host, rootContext(host)).config, text(options['settings']));
+  const loaded = loadSettings(host, ownDirsOf(host, rootContext(host)).config, settingsChoice(options));
   if (!loaded.ok) throw new PraetorError(loaded.diagnostics[0] ?? { code: 'settings-invalid', message: 'the settings are invalid', fix: 'correct them' });
   const named = Array.isArray(options['client']) ? options['client'].map((word) => clientById(String(word))) : [];
   const output = renderManaged({ os, clients: named.length === 0 ? CLIENTS : named, events: wantedEvents(loaded.settings), launcher: text(options['launcher']) });

@@ -51,8 +51,8 @@ export function clientsReport(context: CommandContext): Outcome {
   if (typeof given !== 'string' || given === '') throw new PraetorError({ code: 'usage', message: '--html names no file', fix: 'praetorctl clients report --html report.html' });
   const path = absolutePath(host, given);
   checkTarget(host, path);
-  const { clients, scope, settingsPath } = requestOf(context, 'apply');
-  const report = gatherReport(host, { clients, scope, require: 'observed', ...(settingsPath === undefined ? {} : { settingsPath }) });
+  const { clients, scope, documents } = requestOf(context, 'apply');
+  const report = gatherReport(host, { clients, scope, require: 'observed', ...(documents === undefined ? {} : { documents }) });
   const style = styleFor(io, global, rootContext(host).home);
   write(host, path, reportPage(report, { version: VERSION, look: style, sha256Base64: (text) => base64Of(host.sha256(text)) }));
   const all = report.verified.clients.length;

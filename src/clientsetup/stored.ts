@@ -4,6 +4,7 @@ import type { Host } from '../host.ts';
 import { PraetorError } from '../model/diagnostic.ts';
 import { isObject } from '../model/json.ts';
 import type { Plan } from '../model/plan.ts';
+import type { SettingsChoice } from '../settings/load.ts';
 import type { Request } from './survey.ts';
 
 const STORED_BYTES_MAX = 1024 * 1024;
@@ -11,7 +12,7 @@ const STORED_BYTES_MAX = 1024 * 1024;
 interface StoredFile { readonly path: string; readonly action: string; readonly before: string; readonly after: string }
 
 export interface Stored {
-  readonly request: Pick<Request, 'clients' | 'scope' | 'adopt' | 'settingsPath'>;
+  readonly request: Pick<Request, 'clients' | 'scope' | 'adopt' | 'documents'>;
   /** Throws `plan-outdated` unless the plan is the stored one. */
   readonly check: (plan: Plan) => void;
 }
@@ -26,8 +27,8 @@ function filesOf(host: Host, plan: Plan): StoredFile[] {
 
 /** Writes a new file; an existing one is never overwritten. */
 export function storePlan(host: Host, path: string, request: Request, plan: Plan): void {
-  const { clients, scope, adopt, settingsPath } = request;
-  const document = { schema: 'praetorctl/stored-plan', schemaVersion: 1, request: { clients, scope, adopt, settingsPath: settingsPath ?? null }, files: filesOf(host, plan) };
+  const { clients, scope, adopt, documents } = request;
+  const document = { schema: 'praetorctl/stored-plan', schemaVersion: 1, request: { clients, scope, adopt, documents: documents ?? {} }, files: filesOf(host, plan) };
   try {
     host.writeNew(path, new TextEncoder().encode(`${JSON.stringify(document, null, 2)}\n`), 0o600);
   } catch (error) {
@@ -37,6 +38,12 @@ export function storePlan(host: Host, path: string, request: Request, plan: Plan
 
 function invalid(path: string, cause?: unknown): PraetorError {
   return new PraetorError({ code: 'usage', where: { path }, message: 'this is not a plan stored by praetorctl clients plan --out', fix: 'praetorctl clients plan --out FILE' }, cause);
+}
+
+/** A plan of an earlier version names the person's own document as `settingsPath`. */
+function documentsOf(value: unknown): SettingsChoice {
+  const named = (key: keyof SettingsChoice): string | undefined => (isObject(value) && typeof value[key] === 'string' ? value[key] : undefined);
+  return { settings: named('settings'), fleet: named('fleet'), organisation: named('organisation') };
 }
 
 export function readStored(host: Host, path: string): Stored {
@@ -49,12 +56,11 @@ export function readStored(host: Host, path: string): Stored {
   if (!isObject(document) || document['schema'] !== 'praetorctl/stored-plan' || document['schemaVersion'] !== 1) throw invalid(path);
   const { request, files } = document;
   if (!isObject(request) || !Array.isArray(request['clients']) || !Array.isArray(files)) throw invalid(path);
-  const settingsPath = request['settingsPath'];
   const expected = JSON.stringify(files);
   return {
     request: {
       clients: request['clients'].map(String), scope: request['scope'] === 'project' ? 'project' : 'user', adopt: request['adopt'] === true,
-      ...(typeof settingsPath === 'string' ? { settingsPath } : {}),
+      documents: documentsOf(request['documents'] ?? { settings: request['settingsPath'] ?? null }),
     },
     check: (plan) => {
       if (JSON.stringify(filesOf(host, plan)) === expected) return;

@@ -10,7 +10,7 @@ import type { JsonObject } from '../model/json.ts';
 import { PraetorError, type Diagnostic } from '../model/diagnostic.ts';
 import type { EntryChange, FilePlan, FileRecord, Plan, Records, Snapshot } from '../model/plan.ts';
 import { withGuardedServers } from '../settings/guarded.ts';
-import { loadSettings } from '../settings/load.ts';
+import { loadSettings, type SettingsChoice } from '../settings/load.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../settings/schema.ts';
 import { readOriginal } from './backups.ts';
 import { doubledIn, doubledWords } from './doubled.ts';
@@ -26,7 +26,7 @@ export interface Request {
   /** Ids or aliases; empty: what the settings select, else what is detected. */
   readonly clients: readonly string[];
   readonly scope: Scope;
-  readonly settingsPath?: string;
+  readonly documents?: SettingsChoice;
   readonly adopt: boolean;
   /** Absolute path of the running program's script, for the launcher; undefined: no launcher is planned. */
   readonly program?: { readonly node: string; readonly script: string };
@@ -54,7 +54,7 @@ export function ownDirsOf(host: Host, context: RootContext): OwnDirs {
 function settingsFor(host: Host, dirs: OwnDirs, request: Request): { settings: Settings; path: string | null } {
   // Removal must work whatever state the settings are in: it asks for nothing.
   if (request.purpose === 'remove') return { settings: DEFAULT_SETTINGS, path: null };
-  const loaded = loadSettings(host, dirs.config, request.settingsPath);
+  const loaded = loadSettings(host, dirs.config, request.documents ?? {});
   if (!loaded.ok) throw new PraetorError(loaded.diagnostics[0] ?? { code: 'settings-invalid', message: 'the settings are invalid', fix: 'correct them' });
   return { ...loaded, settings: withGuardedServers(host, dirs.config, loaded.settings) };
 }

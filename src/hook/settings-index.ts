@@ -3,6 +3,7 @@
 // bundle of its own), and nothing that happens here can loosen: see docs/settings.md, "What is in force".
 import type { BigIntStats } from 'node:fs';
 import type { Verdict } from '../model/verdict.ts';
+import { ABSENT_SIZE } from '../model/table.ts';
 import type { OperatorRule, OperatorRules } from '../policy/operator.ts';
 import { NO_CONTRACT_SETTINGS, type ContractSettings } from '../policy/operator-index.ts';
 import type { LevelFloor, PolicySettings } from '../policy/pack.ts';
@@ -47,7 +48,7 @@ function seen(path: string): BigIntStats | undefined {
 function isFresh({ meta }: PolicyDocument): boolean {
   for (const source of meta.sources) {
     const stat = seen(source.path);
-    if (stat === undefined || !sameStamp(source, stampOf(source.path, stat))) return false;
+    if (stat === undefined ? source.size !== ABSENT_SIZE : !sameStamp(source, stampOf(source.path, stat))) return false;
   }
   return true;
 }
@@ -98,7 +99,8 @@ function repairing(document: PolicyDocument, place: SettingsPlace, reader: () =>
         return document.rowsFor(program);
       } catch (error) {
         const path = document.meta.sources[0]?.path;
-        if (path === undefined) throw error;
+        // Where other documents are compiled in, the person's own is not the whole source.
+        if (path === undefined || document.meta.beneath !== undefined) throw error;
         source = reader().operatorDocument(place, path);
         if (source.meta.problem !== '') throw error;
         return source.rowsFor(program);
@@ -176,7 +178,9 @@ function rowsOf(program: string, layers: Layers, workspaces: readonly PolicyDocu
     const newer = read(layers.newer);
     const now = new Set(newer.map(without));
     const before = new Set(rows.map(without));
-    rows = [...rows.filter((rule) => rule.decision !== 'allow' || now.has(without(rule))), ...newer.filter((rule) => rule.decision !== 'allow' && !before.has(without(rule)))];
+    // Where there are other documents, exceptions are theirs alone.
+    const keeps = layers.base?.meta.beneath !== undefined;
+    rows = [...rows.filter((rule) => rule.decision !== 'allow' || keeps || now.has(without(rule))), ...newer.filter((rule) => rule.decision !== 'allow' && !before.has(without(rule)))];
   }
   return workspaces.length === 0 ? rows : [...rows, ...workspaces.flatMap(read)];
 }
@@ -184,7 +188,10 @@ function rowsOf(program: string, layers: Layers, workspaces: readonly PolicyDocu
 function policyOf({ base, newer }: Layers, workspaces: readonly PolicyDocument[]): PolicySettings | undefined {
   if (base === undefined && workspaces.length === 0) return undefined;
   const floors: LevelFloor[] = workspaces.map(({ meta }) => ({ packs: meta.packs, rules: meta.rules, unnamed: 'nothing' }));
-  if (newer !== undefined) floors.push({ packs: newer.meta.packs, rules: newer.meta.rules, unnamed: 'own' });
+  if (newer !== undefined) {
+    const beneath = base?.meta.beneath;
+    floors.push({ packs: { ...beneath?.packs, ...newer.meta.packs }, rules: { ...beneath?.rules, ...newer.meta.rules }, unnamed: 'own' });
+  }
   const mode = base?.meta.mode === 'strict' || newer?.meta.mode === 'strict' ? 'strict' : 'default';
   return { mode, packs: base?.meta.packs ?? {}, rules: base?.meta.rules ?? {}, ...(floors.length === 0 ? {} : { atLeast: floors }) };
 }
@@ -221,7 +228,7 @@ export function readSettings(place: SettingsPlace, workspace: string | undefined
     },
   };
   // What is written down about the guard is guarded itself: the documents, and the operator's own scripts.
-  const files = all.flatMap(({ meta }) => [...meta.sources.map((source) => source.path), ...meta.evaluators.filter(({ inWorkspace }) => !inWorkspace).map(({ script }) => script)]);
+  const files = all.flatMap(({ meta }) => [...meta.sources.map((source) => source.path), ...meta.beneath?.files ?? [], ...meta.evaluators.filter(({ inWorkspace }) => !inWorkspace).map(({ script }) => script)]);
   const evaluators = [...(layers.base?.meta.evaluators ?? [])];
   for (const added of layers.newer?.meta.evaluators ?? []) if (!evaluators.some(({ id }) => id === added.id)) evaluators.push(added);
   return { policy, operator, evaluators, contract: contractOf(layers), files, state: layers.state, problem };

@@ -20,6 +20,9 @@ export const ROWS_BYTES_MAX = 16 * 1024 * 1024;
 /** Slots read at once while probing. */
 export const PROBE_SLOTS = 8;
 
+/** `size` of a file that was not there. */
+export const ABSENT_SIZE = -1;
+
 /** What a file was when it was read. The change time cannot be set back like the modification time. */
 export interface SourceStamp {
   readonly path: string;

@@ -33,6 +33,12 @@ export interface PolicyMeta {
   readonly evaluators: readonly EvaluatorSpec[];
   readonly rows: number;
   readonly contract: ContractSettings;
+  /** What documents besides the person's own say: compiled in, and never looked at by a hook. Absent where there are none. */
+  readonly beneath?: {
+    readonly packs: Readonly<Record<string, Level>>;
+    readonly rules: Readonly<Record<string, Level>>;
+    readonly files: readonly string[];
+  };
 }
 
 /** What the operator says about MCP servers and their catalogues. */

@@ -3,7 +3,7 @@
 import type { OperatorRule } from '../policy/operator.ts';
 import type { SourceStamp } from '../model/table.ts';
 import { NO_CONTRACT_SETTINGS, type PolicyMeta } from '../policy/operator-index.ts';
-import { compileOperator, compileWorkspace, type CompileTools } from './compile.ts';
+import { compileOperator, compileWorkspace, type Compiled, type CompileTools } from './compile.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { encodeIndex } from './index-writer.ts';
 
@@ -22,13 +22,17 @@ function complaint(diagnostic: Diagnostic | undefined): string {
   return `${line === undefined ? '' : `${line}:${column ?? 1} `}${diagnostic.message}`.slice(0, 300);
 }
 
+/** `beneath`: what is in force besides the person's own document, which is the only source that a hook looks at. */
+export function indexOf(compiled: Compiled, engine: string, sources: readonly SourceStamp[], beneath?: PolicyMeta['beneath']): CompiledText {
+  const meta: PolicyMeta = { ...compiled.meta, engine, sources, ...(beneath === undefined ? {} : { beneath }) };
+  return { meta, rules: compiled.rules, bytes: encodeIndex(meta, compiled.rules), diagnostics: compiled.notes };
+}
+
 /** An invalid text gives an index too: it says so, so that the text is not read again at every call. */
 export function compileText(layer: 'operator' | 'workspace', engine: string, source: SourceStamp, text: string | undefined, tools: CompileTools): CompiledText {
   const result = text === undefined ? undefined : (layer === 'operator' ? compileOperator : compileWorkspace)(source.path, text, tools);
   if (result?.ok === true) {
-    const { compiled } = result;
-    const meta: PolicyMeta = { ...compiled.meta, engine, sources: [source] };
-    return { meta, rules: compiled.rules, bytes: encodeIndex(meta, compiled.rules), diagnostics: compiled.notes };
+    return indexOf(result.compiled, engine, [source]);
   }
   const problem = result === undefined ? 'it is no readable text file, or too large to be read by a hook' : complaint(result.diagnostics[0]);
   const meta: PolicyMeta = { engine, digest: '', sources: [source], problem, mode: 'default', packs: {}, rules: {}, evaluators: [], rows: 0, contract: NO_CONTRACT_SETTINGS };

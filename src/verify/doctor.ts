@@ -1,6 +1,7 @@
 // Contract: the use case `doctor`: does the registered command resolve, run and judge, and would anything keep a client
 // from calling it? One list of checks; every row is of one of them. It starts the registered commands with synthetic calls
 // (their receipts are marked and never evidence) and writes nothing itself. Throws as verify does. Through the Host.
+import type { SettingsChoice } from '../settings/load.ts';
 import type { Host } from '../host.ts';
 import { EXIT, type Diagnostic } from '../model/diagnostic.ts';
 import type { Scope } from '../model/client.ts';
@@ -13,7 +14,7 @@ import { chooseClients, evidenceFor, groundFor, type Ground } from './verify.ts'
 export interface DoctorRequest {
   readonly clients: readonly string[];
   readonly scope: Scope;
-  readonly settingsPath?: string;
+  readonly documents?: SettingsChoice;
   /** The running program's own unless a test says otherwise. */
   readonly version?: string;
 }
@@ -23,7 +24,7 @@ export interface DoctorResult { readonly ok: boolean; readonly exit: number; rea
 export const CHECKS: readonly Check[] = [...MACHINE_CHECKS, ...CLIENT_CHECKS];
 
 export function runDoctor(host: Host, request: DoctorRequest): DoctorResult {
-  const ground = groundFor(host, request.scope, request.settingsPath);
+  const ground = groundFor(host, request.scope, request.documents);
   const inScope = (scope: Scope): Patient[] => {
     const scoped: Ground = { ...ground, scope };
     return chooseClients(scoped, request.clients).map((client) => ({ client, evidence: evidenceFor(scoped, client) }));

@@ -2,6 +2,7 @@
 // against a scripted model on loopback, and says whether a refusal of ours stops a call before it runs. It asks for nothing,
 // costs no token and needs no login. Bounded in time and output; the process group is ended, the workspace removed; no key
 // and no token of the person's is in the environment of the client, and no output of the client is kept. Through the Host.
+import type { SettingsChoice } from '../settings/load.ts';
 import type { Host } from '../host.ts';
 import { EXIT, type Diagnostic } from '../model/diagnostic.ts';
 import type { ClientDefinition, ProveSurface } from '../model/client.ts';
@@ -16,7 +17,7 @@ import { chooseClients, evidenceFor, groundFor, type Ground } from './verify.ts'
 
 export interface ProveRequest {
   readonly clients: readonly string[];
-  readonly settingsPath?: string;
+  readonly documents?: SettingsChoice;
   readonly engine?: string;
   readonly policy?: string;
   /** Per client; tests take less. */
@@ -55,13 +56,13 @@ function mcpText(surface: ProveSurface, evidence: ClientEvidence, { mcp, canary 
 
 /** The clients that would be started, so that a person can be asked first. */
 export function proveTargets(host: Host, request: ProveRequest): readonly ClientDefinition[] {
-  const ground = groundFor(host, 'user', request.settingsPath);
+  const ground = groundFor(host, 'user', request.documents);
   for (const word of request.clients) clientById(word);
   return chooseClients(ground, request.clients).filter((client) => before(client, evidenceFor(ground, client), host) === undefined);
 }
 
 export async function proveClients(host: Host, request: ProveRequest): Promise<ProveResult> {
-  const ground = groundFor(host, 'user', request.settingsPath);
+  const ground = groundFor(host, 'user', request.documents);
   const clients: ClientProof[] = [];
   const diagnostics: Diagnostic[] = [];
   // One after the other: two clients at a time would measure the machine.

@@ -15,7 +15,7 @@ import { ENGINE_VERSION, POLICY_DIGEST } from '../policy/build-info.ts';
 import { rootContext } from '../roots/context.ts';
 import { ownDirs, type OwnDirs } from '../roots/own-dirs.ts';
 import { withGuardedServers } from '../settings/guarded.ts';
-import { loadSettings } from '../settings/load.ts';
+import { loadSettings, type SettingsChoice } from '../settings/load.ts';
 import { durationMs, type Settings } from '../settings/schema.ts';
 import { changedToolReasons, changedTools, type ChangedTools } from './changed-tools.ts';
 import { hookFiles, serverFiles, serverInput, stateInput, trustOf, type Yardstick } from './checks.ts';
@@ -34,7 +34,7 @@ export interface VerifyRequest {
   readonly clients: readonly string[];
   readonly scope: Scope;
   readonly require: RequiredState;
-  readonly settingsPath?: string;
+  readonly documents?: SettingsChoice;
   /** The engine and policy against which receipts are measured; the running program's own unless a test says otherwise. */
   readonly engine?: string;
   readonly policy?: string;
@@ -98,10 +98,10 @@ export interface Ground {
   readonly scope: Scope;
 }
 
-export function groundFor(host: Host, scope: Scope, settingsPath: string | undefined): Ground {
+export function groundFor(host: Host, scope: Scope, documents: SettingsChoice | undefined): Ground {
   const context = rootContext(host);
   const dirs = ownDirs({ platform: host.platform, env: host.env, home: context.home });
-  const loaded = loadSettings(host, dirs.config, settingsPath);
+  const loaded = loadSettings(host, dirs.config, documents ?? {});
   if (!loaded.ok) throw new PraetorError(loaded.diagnostics[0] ?? { code: 'settings-invalid', message: 'the settings are invalid', fix: 'correct them' });
   return { host, context, dirs, settings: withGuardedServers(host, dirs.config, loaded.settings), records: readRecords(host, dirs), receipts: readReceipts(host, dirs.receipts), proofs: readProofs(host, dirs.receipts), changedTools: changedTools(host, dirs), scope };
 }
@@ -213,7 +213,7 @@ function unfinishedNote(run: PendingRun): Diagnostic {
 }
 
 export function verifyClients(host: Host, request: VerifyRequest): VerifyResult {
-  const ground = groundFor(host, request.scope, request.settingsPath);
+  const ground = groundFor(host, request.scope, request.documents);
   const pending = pendingRuns(host, ground.dirs);
   const all = chooseClients(ground, request.clients).map((client) => reportOn(ground, client, pending.runs, request));
   const clients = all.map(({ report }) => report);
