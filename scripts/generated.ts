@@ -5,7 +5,7 @@ import { NO_HOOK_SURFACE } from '../src/clients/mcp-only.ts';
 import { CLIENTS } from '../src/clients/registry.ts';
 import { capabilityRows, type CapabilityRow } from '../src/cli/capabilities.ts';
 import { buildProgram } from '../src/cli/program.ts';
-import { OUTPUT_SCHEMAS } from '../src/cli/schemas.ts';
+import { DOCUMENT_SCHEMAS, OUTPUT_SCHEMAS } from '../src/cli/schemas.ts';
 import type { CliIo } from '../src/cli/output.ts';
 import type { Fact } from '../src/model/client.ts';
 import { ALL_CODES, EXIT, exitOf } from '../src/model/diagnostic.ts';
@@ -124,7 +124,7 @@ export function generatedFiles(read: (path: string) => string): Record<string, s
     'docs/verify.md': `${NOTE}${verifyDoc()}`,
     'docs/man/praetorctl.1': manPage(root),
   };
-  for (const [kind, schema] of Object.entries(OUTPUT_SCHEMAS)) {
+  for (const [kind, schema] of Object.entries({ ...OUTPUT_SCHEMAS, ...DOCUMENT_SCHEMAS })) {
     files[`schemas/${kind}.schema.json`] = json({ $id: `https://praetorctl.invalid/${kind}.schema.json`, ...toJSONSchema(schema) });
   }
   const readme = read('README.md');

@@ -12,11 +12,11 @@ import { contractBundle } from './contract-bundle.ts';
 import { forkInit, forkPlan, forkPrepare, forkPromote } from './fork.ts';
 import { clientsLaunch } from './launch.ts';
 import { runDoctorCommand } from './doctor.ts';
+import { addEvidence, addFleetReceipts } from './evidence-tree.ts';
 import { policyExplain, policyList, policyTest } from './policy.ts';
 import { policyLint } from './policy-lint.ts';
 import { policyAllow, policyCompile } from './policy-operator.ts';
 import { receiptsList, receiptsShow } from './receipts.ts';
-import { receiptsPull, receiptsPush, receiptsServerHook, receiptsSummary, receiptsVerify } from './receipts-fleet.ts';
 import { fixturesRedact } from './fixtures.ts';
 import { clientsProve } from './prove.ts';
 import { clientsRender } from './render.ts';
@@ -268,28 +268,7 @@ function addReceipts(program: Command, running: Running): void {
     .action(action(running, 'receipts', receiptsList));
   sub('show <receipt>', 'One receipt with all its fields: by id, or by number from the newest (1).')
     .action(action(running, 'receipt', receiptsShow));
-  addFleetReceipts(sub, running);
-}
-
-function addFleetReceipts(sub: (spec: string, description: string) => Command, running: Running): void {
-  const repository = (): Option => new Option('--repository <address>', 'the evidence repository of the fleet').env('PRAETORCTL_EVIDENCE_REPOSITORY');
-  const audit = (): Option => new Option('--audit <dir>', "the auditor's own directory (default: audit in the state directory)").env('PRAETORCTL_AUDIT_DIR');
-  const audited = (command: Command): Command => command.addOption(audit())
-    .addOption(new Option('--allowed <file>', 'the keys of the workstations, as allowed signers whose principal is the host (default: hosts.allowed of the installed version)'))
-    .addOption(new Option('--max-silence <time>', 'a host that was not heard for longer is a finding: 48h (default), 3d'));
-  sub('push', 'Sign what this workstation is and push it to its own reference of the evidence repository: where something changed, and once a day. Exit 3 if the server holds something else.')
-    .addOption(repository()).addOption(new Option('--sign <key>', 'the key to sign with (default: the one of the installed workstation)'))
-    .addOption(new Option('--always', 'also where nothing changed'))
-    .action(action(running, 'receipts-push', receiptsPush));
-  sub('pull', 'Fetch the receipts of all workstations. What was pulled once is never discarded.')
-    .addOption(repository()).addOption(audit()).action(action(running, 'receipts-pull', receiptsPull));
-  audited(sub('verify', 'Judge what was pulled: signatures, gaps, replays, rewritten histories, silence. Exit 3 on findings.'))
-    .addOption(new Option('--accept <host>', 'take what the server shows of this host as its history from now on: somebody looked at it'))
-    .action(action(running, 'receipts-verify', receiptsVerify));
-  audited(sub('summary', 'The workstations by version, settings, state and age, as far as their receipts are good.'))
-    .action(action(running, 'receipts-summary', receiptsSummary));
-  sub('server-hook', 'Print the update hook by which a server of your own takes receipts only as additions.')
-    .action(action(running, 'receipts-server-hook', receiptsServerHook));
+  addFleetReceipts(sub, (kind, handler) => action(running, kind, handler));
 }
 
 function addSchedule(program: Command, running: Running): void {
@@ -322,6 +301,8 @@ export function buildProgram(running: Running): Command {
   addFork(program, running);
   addContract(program, running);
   addReceipts(program, running);
+  const evidence = program.command('evidence').description('Events of this workstation for those who watch over it. Off until the settings or a flag ask for it; never from a hook.');
+  addEvidence((spec, description) => addGlobal(evidence.command(spec).description(description)), (kind, handler) => action(running, kind, handler));
   addSchedule(program, running);
   withSettings(addGlobal(program.command('doctor').description('Check this workstation: does the registered command run, and does it judge?')))
     .addOption(clientOption()).addOption(scopeOption())

@@ -4,6 +4,8 @@ import { z } from 'zod';
 import { ALL_CODES } from '../model/diagnostic.ts';
 import { MANAGED_OS } from '../fleet/managed.ts';
 import { SCHEDULE_KINDS } from '../fleet/schedule.ts';
+import { EVENT_SCHEMA } from '../fleet/event.ts';
+import { EVENT_FORMATS } from '../fleet/event-formats.ts';
 import { PROOF_CAUSES } from '../verify/prove-cause.ts';
 import { PROBE_VERDICTS } from '../verify/probe-conclude.ts';
 
@@ -138,6 +140,17 @@ const fleetFinding = z.strictObject({
   code: z.string(), severity: z.enum(['finding', 'note']).describe('A note does not fail the run.'), host: z.string().nullable(), ref: z.string().nullable(), seq: z.int().nullable(),
   key: z.string().nullable().describe('Fingerprint.'), commit: z.string().nullable(), message: z.string(),
 });
+/** Documents that are no answers of a command. */
+export const DOCUMENT_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
+  event: z.strictObject({
+    schema: z.literal(EVENT_SCHEMA), id: z.string().describe('Host and sequence number: the same event keeps it if it is sent twice.'), seq: z.int().min(1),
+    prev: z.string().nullable().describe('sha256 of the event before it, as one line of JSON.'), at: z.string(), host: z.string().describe('Random; of no meaning elsewhere.'), os: z.string(), engine: z.string(), policy: z.string(),
+    user: z.string().optional().describe('Only where hooks.evidence.identity asks for it: a keyed hash, or the name.'), client: z.string(), caller: z.string().describe('Which client ran the hook.'),
+    session: z.string().optional().describe('Keyed hash.'), event: z.string(), kind: z.enum(['shell', 'file-write', 'file-read', 'mcp', 'other']).optional(), tool: z.string().optional(),
+    verdict: receiptVerdict, rule: z.string().optional(), settings: z.string().optional(), asked: z.literal(true).optional(), duration_us: z.int(), workspace: z.string().optional().describe('Keyed hash.'),
+    dropped: z.int().optional().describe('Receipts right before this one that were not exported.'), lost: z.literal(true).optional(),
+  }).describe('One hook call, as evidence export writes it.'),
+};
 const fleetGroups = z.array(z.strictObject({ value: z.string(), hosts: z.int() }));
 
 const gate = z.strictObject({ command: z.string(), exit: z.int(), sha256: z.string().describe('Of what it said.') });
@@ -282,6 +295,11 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
     hosts: z.array(z.strictObject({ host: z.string(), version: z.string(), id: z.string().nullable(), settings: z.string().nullable(), state: z.string(), at: z.string(), ageSeconds: z.int(), findings: z.array(z.string()) })),
   }),
   'receipts-server-hook': answer('receipts-server-hook', { file: z.string(), mode: z.string(), script: z.string() }),
+  'evidence-export': answer('evidence-export', {
+    export: z.enum(['off', 'shown', 'endpoint', 'files']), format: z.enum(EVENT_FORMATS).nullable(), target: z.string().nullable(), records: z.int(), batches: z.int(),
+    rejected: z.int().describe('By the endpoint; they are not sent again.'), dropped: z.int().describe('Older ones that were passed over because too many waited.'), lost: z.boolean(),
+    more: z.boolean(), seq: z.int().describe('Of the last event.'), files: z.array(z.string()), bodies: z.array(z.string()).nullable().describe('With --dry-run: what would leave.'),
+  }),
   fixtures: answer('fixtures', { written: z.array(z.string()), skipped: z.array(z.string()).describe('Files that are no recording.') }),
   completion: answer('completion', { shell: z.string(), script: z.string() }),
   error: failed,

@@ -1,5 +1,5 @@
 // Contract: the room's one door to node:crypto: Ed25519 over raw keys, and digests. It knows no format of a file or a line.
-import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify, type KeyObject } from 'node:crypto';
+import { createHash, createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify, type KeyObject } from 'node:crypto';
 
 export const ED25519_KEY_BYTES = 32;
 export const ED25519_SIGNATURE_BYTES = 64;
@@ -12,6 +12,10 @@ const privateOf = (seed: Uint8Array): KeyObject => createPrivateKey({ key: Buffe
 
 export function digest(algorithm: 'sha256' | 'sha512', data: Uint8Array | string): Buffer {
   return createHash(algorithm).update(data).digest();
+}
+
+export function hmacSha256(key: Uint8Array, data: string): string {
+  return createHmac('sha256', key).update(data).digest('hex');
 }
 
 export function ed25519Sign(seed: Uint8Array, message: Uint8Array): Buffer {

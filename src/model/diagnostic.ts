@@ -48,6 +48,7 @@ const EXIT_OF = {
   'record-newer': EXIT.failed,
   'signing-failed': EXIT.failed,
   'receipts-diverged': EXIT.no,
+  'export-failed': EXIT.failed,
   'internal': EXIT.failed,
   'changed-underneath': EXIT.conflict,
   'lock-held': EXIT.conflict,
