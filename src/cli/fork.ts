@@ -3,13 +3,16 @@
 import { engineCheck } from '../fleet/engine-check.ts';
 import { initFork } from '../fleet/fork-init.ts';
 import { planFork, type ForkPlan } from '../fleet/fork-plan.ts';
+import { pollFork, type PollResult } from '../fleet/fork-poll.ts';
 import { prepareFork, type Prepared } from '../fleet/fork-prepare.ts';
 import { promoteFork, withdrawVersion, type PromoteInput, type PromoteResult } from '../fleet/fork-promote.ts';
 import { openRepo, type ForkRepo } from '../fleet/fork-repo.ts';
 import type { Finding } from '../fleet/fork-tree.ts';
 import { passed } from '../fleet/gates.ts';
 import { EXIT, PraetorError, type Diagnostic } from '../model/diagnostic.ts';
-import { isAbsolutePath, joinPath } from '../roots/paths.ts';
+import { rootContext } from '../roots/context.ts';
+import { pathsOf } from '../clientsetup/statefiles.ts';
+import { ownDirsOf } from '../clientsetup/survey.ts';
 import { durationMs } from '../settings/schema.ts';
 import type { Outcome } from './output.ts';
 import type { CommandContext } from './program.ts';
@@ -35,7 +38,7 @@ export function forkInit(context: CommandContext): Outcome {
   return { exit: EXIT.ok, kind: 'fork-init', body: { ...manifest, head, files }, text: lines.join('\n'), diagnostics: [], wrote: true };
 }
 
-export const FIXES: Readonly<Record<Finding['rule'], string>> = {
+const FIXES: Readonly<Record<Finding['rule'], string>> = {
   environment: 'unset the variables that are named',
   grafts: 'make a fresh full clone and plan there',
   replace: 'make a fresh full clone and plan there',
@@ -48,21 +51,22 @@ export const FIXES: Readonly<Record<Finding['rule'], string>> = {
   difference: 'undo the change in a new commit: the fork carries owner files only, changes of the engine go to upstream',
   history: 'start the branch of the fork from a commit of upstream',
   rewritten: 'compare what upstream was and is; if it is meant, start a new branch from it, bring the owner files over, and promote once with --resets',
+  settings: 'correct the document: praetorctl settings check',
   identity: 'correct the address of the remote (git remote set-url), or fork.json',
 };
 
-export function findingDiagnostics(findings: readonly Finding[]): readonly Diagnostic[] {
+function findingDiagnostics(findings: readonly Finding[]): readonly Diagnostic[] {
   return findings.slice(0, FINDINGS_SHOWN_MAX).map(({ rule, path, text: message }) => ({
     code: 'fork-refused', severity: 'error', ...(path === null ? {} : { where: { path } }), message, fix: FIXES[rule],
   }));
 }
 
-export function planLine({ state, behind, ahead, ownerFiles, findings }: ForkPlan): string {
+function planLine({ state, behind, ahead, ownerFiles, findings }: ForkPlan): string {
   const size = `${behind} behind, ${ahead} ahead, ${ownerFiles.length} owner file${ownerFiles.length === 1 ? '' : 's'}`;
   return state === 'refused' ? `refused: ${findings.length} reason${findings.length === 1 ? '' : 's'}` : `${state === 'up-to-date' ? 'up to date with upstream' : 'sync possible'}: ${size}`;
 }
 
-export function planBody({ manifest, ...plan }: ForkPlan): Record<string, unknown> {
+function planBody({ manifest, ...plan }: ForkPlan): Record<string, unknown> {
   return { ...plan, repository: manifest.repository, upstream: manifest.source };
 }
 
@@ -77,7 +81,7 @@ export function forkPlan(context: CommandContext): Outcome {
 }
 
 /** What a review needs: the commits, what was run and how it ended, and what the artefact is. */
-export function candidateLines({ candidate, destination, plan }: Prepared): readonly string[] {
+function candidateLines({ candidate, destination, plan }: Prepared): readonly string[] {
   const { owner, base, commit, gates, artefact, version } = candidate;
   const failed = gates.findIndex((gate) => !passed(gate));
   return [
@@ -87,17 +91,17 @@ export function candidateLines({ candidate, destination, plan }: Prepared): read
   ];
 }
 
-export function candidateBody({ candidate, destination, plan }: Prepared): Record<string, unknown> {
+function candidateBody({ candidate, destination, plan }: Prepared): Record<string, unknown> {
   return { ...candidate, destination, upstream: plan.manifest.source, behind: plan.behind };
 }
 
-export function gateDiagnostics({ candidate, destination }: Prepared): readonly Diagnostic[] {
+function gateDiagnostics({ candidate, destination }: Prepared): readonly Diagnostic[] {
   const failed = candidate.gates.findIndex((gate) => !passed(gate));
   if (failed < 0) return [];
   return [{ code: 'gate-failed', severity: 'error', where: { path: destination }, message: `a gate failed: ${candidate.gates[failed]?.command ?? ''}`, fix: `read gates/${failed + 1}.log there` }];
 }
 
-export const listOfTexts = (value: unknown): readonly string[] => (Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []);
+const listOfTexts = (value: unknown): readonly string[] => (Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []);
 
 export async function forkPrepare(context: CommandContext): Promise<Outcome> {
   const { io: { host, program }, options } = context;
@@ -118,12 +122,12 @@ function expiresAt(now: number, value: string | undefined): string | undefined {
   return new Date(at).toISOString();
 }
 
-export function promoteInput({ io: { host }, options }: CommandContext): PromoteInput {
+function promoteInput({ io: { host }, options }: CommandContext): PromoteInput {
   const [minFrom, signers] = [text(options['minFrom']), text(options['newSigners'])];
   if (minFrom !== undefined && !/^[1-9][0-9]{0,8}$/.test(minFrom)) throw new PraetorError({ code: 'usage', message: '--min-from is the sequence number of a promotion', fix: 'praetorctl workstation status names the one a workstation has' });
   const readSigners = (path: string): string => {
     try {
-      return Buffer.from(host.readFile(isAbsolutePath(host.platform, path) ? path : joinPath(host.platform, host.cwd, path), NEW_SIGNERS_BYTES_MAX)).toString('utf8');
+      return Buffer.from(host.readFile(pathsOf(host).resolve(host.cwd, path), NEW_SIGNERS_BYTES_MAX)).toString('utf8');
     } catch {
       throw new PraetorError({ code: 'unreadable', where: { path }, message: 'the new signers cannot be read', fix: 'name a file with allowed signers: --new-signers FILE' });
     }
@@ -134,11 +138,11 @@ export function promoteInput({ io: { host }, options }: CommandContext): Promote
   };
 }
 
-export function promoteBody({ promoted, promotion, id, fingerprint, digest, why }: PromoteResult): Record<string, unknown> {
+function promoteBody({ promoted, promotion, id, fingerprint, digest, why }: PromoteResult): Record<string, unknown> {
   return { promoted, id, fingerprint, line: digest, why: why === '' ? null : why, promotion };
 }
 
-export function promoteLine({ promotion, id, fingerprint, why }: PromoteResult): string {
+function promoteLine({ promotion, id, fingerprint, why }: PromoteResult): string {
   if (promotion === null) return `nothing to promote: ${why}`;
   const withdrawn = promotion.withdraws.length === 0 ? '' : `, withdraws ${promotion.withdraws.join(', ')}`;
   return `promoted ${id ?? ''} (${promotion.version}) as sequence ${promotion.seq} on ${promotion.commit.slice(0, 12)}${withdrawn}, signed by ${fingerprint ?? ''}`;
@@ -152,4 +156,32 @@ export async function forkPromote(context: CommandContext): Promise<Outcome> {
   const input = promoteInput(context);
   const result = id === undefined ? await promoteFork(repo, directory ?? '', input) : await withdrawVersion(repo, id, input);
   return { exit: result.promoted ? EXIT.ok : EXIT.no, kind: 'fork-promote', body: promoteBody(result), text: promoteLine(result), diagnostics: [], wrote: result.promoted };
+}
+
+const POLL_EXIT: Readonly<Record<PollResult['state'], number>> = { 'up-to-date': EXIT.ok, promoted: EXIT.ok, waiting: EXIT.no, refused: EXIT.failed, 'gate-failed': EXIT.failed };
+
+/** One line: this is what a scheduler's journal shows. */
+function pollLine({ state, plan, prepared, promotion, review, gate, remembered }: PollResult, kept: string | undefined): string {
+  const { source, owner, behind, findings } = plan;
+  const earlier = remembered ? ', found earlier' : '';
+  if (state === 'promoted' && promotion !== null) return promoteLine(promotion);
+  if (state === 'refused') return `refused, ${findings.length} reason${findings.length === 1 ? '' : 's'}: ${findings[0]?.path ?? ''} ${findings[0]?.text ?? ''}`;
+  if (state === 'gate-failed') return `a gate failed on ${source.slice(0, 12)}: ${gate ?? ''}${earlier}; its output: ${kept ?? 'praetorctl fork poll --destination DIR'}`;
+  if (state === 'up-to-date') return `up to date: ${owner.slice(0, 12)} contains ${source.slice(0, 12)}`;
+  const where = review ?? kept;
+  const candidate = prepared === null ? '' : `candidate ${prepared.candidate.commit}, `;
+  return `waits for review${where === undefined ? '' : ` (${where})`}: ${candidate}${behind} new of upstream ${source.slice(0, 12)}${earlier}; next: praetorctl fork prepare --owner-commit ${owner} --source-commit ${source}`;
+}
+
+export async function forkPoll(context: CommandContext): Promise<Outcome> {
+  const { io: { host, program }, options } = context;
+  const result = await pollFork(repoOf(context), ownDirsOf(host, rootContext(host)).state, {
+    gates: listOfTexts(options['gate']), build: text(options['build']), destination: text(options['destination']), autoPromote: options['autoPromote'] === 'verified', review: options['review'] === true, again: options['again'] === true,
+    promotion: { ...promoteInput(context), sign: text(options['sign']) },
+  }, engineCheck(host, program.node));
+  const { state, plan, prepared, promotion, review, gate, remembered } = result;
+  const body = {
+    state, review, gate, remembered, plan: planBody(plan), candidate: prepared === null ? null : { ...candidateBody(prepared), destination: text(options['destination']) ?? null }, promotion: promotion === null ? null : promoteBody(promotion),
+  };
+  return { exit: POLL_EXIT[state], kind: 'fork-poll', body, text: pollLine(result, text(options['destination'])), diagnostics: context.global.json ? findingDiagnostics(plan.findings) : [], wrote: true };
 }

@@ -9,7 +9,7 @@ import { clientsApply, clientsCapabilities, clientsList, clientsPlan, clientsRem
 import { completionScript, SHELLS, type Shell } from './completion.ts';
 import { contractApprove, contractDiff, contractGrant, contractImport, contractLint, contractList, contractReview } from './contract.ts';
 import { contractBundle } from './contract-bundle.ts';
-import { forkInit, forkPlan, forkPrepare, forkPromote } from './fork.ts';
+import { forkInit, forkPlan, forkPoll, forkPrepare, forkPromote } from './fork.ts';
 import { clientsLaunch } from './launch.ts';
 import { runDoctorCommand } from './doctor.ts';
 import { addEvidence, addFleetReceipts } from './evidence-tree.ts';
@@ -203,6 +203,13 @@ function addFork(program: Command, running: Running): void {
     .addOption(new Option('--sign <key>', 'an SSH key file, or the public key of one that an agent or a security key holds').makeOptionMandatory().env('PRAETORCTL_FORK_KEY'))
     .addOption(new Option('--withdraw <id>', 'take a version back: the newest older one is promoted again'))
     .action(action(running, 'fork-promote', forkPromote));
+  promotionOptions(candidateOptions(sub('poll', 'Fetch, plan and prepare, for a schedule: one line, no question. Exit 3 if a candidate waits for review.')))
+    .addOption(new Option('--auto-promote <when>', 'promote by itself: verified means once every gate passed (default: as update.auto_promote of fleet.yaml says)').choices(['verified']))
+    .addOption(new Option('--sign <key>', 'as for promote').env('PRAETORCTL_FORK_KEY'))
+    .addOption(new Option('--review', 'push the candidate as the branch praetor/candidate/<commit>'))
+    .addOption(new Option('--destination <dir>', 'keep the candidate in this new directory'))
+    .addOption(new Option('--again', 'prepare again what an earlier run has looked at'))
+    .action(action(running, 'fork-poll', forkPoll));
 }
 
 function addPolicy(program: Command, running: Running): void {

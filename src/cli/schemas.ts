@@ -57,7 +57,7 @@ const verifiedClient = z.looseObject({
   observed: z.boolean(), proven: z.string().nullable(),
   trust: z.enum(['trusted', 'untrusted', 'modified', 'disabled', 'none', 'unknown']),
   probe: z.strictObject({ hooks: z.enum(PROBE_VERDICTS), servers: z.enum(PROBE_VERDICTS), notes: z.array(z.string()) }).nullable().describe('What the client itself lists; null where it was not asked (--probe).'),
-  hooks: z.array(z.looseObject({ origin: z.enum(['user', 'project', 'managed']).describe('Whose file: managed is the administrator\'s.'), event: z.string(), native: z.string(), path: z.string(), status: entryStatus })),
+  hooks: z.array(z.looseObject({ event: z.string(), native: z.string(), path: z.string(), status: entryStatus })),
   mcp: z.array(z.looseObject({ name: z.string(), path: z.string(), status: entryStatus })),
   reasons: z.array(reason), next: z.string(),
 });
@@ -157,7 +157,7 @@ const gate = z.strictObject({ command: z.string(), exit: z.int(), sha256: z.stri
 
 const candidate = {
   repository: z.string(), upstream: z.string(), owner: commitId, base: commitId.describe('The commit of upstream that it contains.'), commit: commitId, version: z.string(), at: z.string(), gates: z.array(gate),
-  artefact: z.strictObject({ bytes: z.int(), sha512: z.string() }).nullable().describe('Null where a gate failed.'), destination: z.string(), behind: z.int(),
+  artefact: z.strictObject({ bytes: z.int(), sha512: z.string() }).nullable().describe('Null where a gate failed.'), destination: z.string().nullable().describe('Null where it was not kept.'), behind: z.int(),
 };
 
 const promotion = z.looseObject({
@@ -235,6 +235,10 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   'fork-plan': answer('fork-plan', forkPlan),
   'fork-prepare': answer('fork-prepare', candidate),
   'fork-promote': answer('fork-promote', promoted),
+  'fork-poll': answer('fork-poll', {
+    state: z.enum(['up-to-date', 'refused', 'gate-failed', 'waiting', 'promoted']), review: z.string().nullable().describe('The reference on which the candidate can be reviewed.'), gate: z.string().nullable().describe('The one that failed.'),
+    remembered: z.boolean().describe('The answer of an earlier run: nothing has moved since.'), plan: z.strictObject(forkPlan), candidate: z.strictObject(candidate).nullable(), promotion: z.strictObject(promoted).nullable(),
+  }),
   'policy-test': answer('policy-test', verdict),
   'policy-explain': answer('policy-explain', { ...verdict, ...explanation }),
   'policy-cases': answer('policy-cases', {

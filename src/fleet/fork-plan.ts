@@ -2,6 +2,7 @@
 // owner paths. What is found is answered as a value; nothing is written. Through the Host.
 import type { ForkManifest } from './fork-manifest.ts';
 import { filterFindings, identityFindings, manifestAt, namedCommit, objectFindings, treeOf, type ForkRepo } from './fork-repo.ts';
+import { settingsAt } from './fork-settings.ts';
 import { OWNER_PREFIX, differenceFindings, ownerEntries, ownerFindings, upstreamFindings, type Finding } from './fork-tree.ts';
 import { git, gitLine, isAncestor, runGit, type GitPlace } from './git.ts';
 
@@ -75,7 +76,7 @@ export function planFork(repo: ForkRepo, input: PlanInput = {}): ForkPlan {
   const [base] = bases;
   const [behind, ahead] = [count(place, `${owner}..${source}`), count(place, `${source}..${owner}`)];
   const history = historyFindings(place, owner, source, bases);
-  const findings = history.length > 0 || base === undefined ? history : treeFindings(place, base, owner, source);
+  const findings = history.length > 0 || base === undefined ? history : [...treeFindings(place, base, owner, source), ...settingsAt(place, owner).findings];
   const state = findings.length > 0 ? 'refused' : behind > 0 ? 'sync-possible' : 'up-to-date';
   return { state, manifest, owner, base: bases.length === 1 ? base ?? null : null, source, behind, ahead, ownerFiles, findings };
 }

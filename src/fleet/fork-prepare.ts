@@ -1,10 +1,10 @@
 // Contract: `fork prepare`: the candidate, made in a private clone outside of the checkout. Upstream is merged without a hook, filter
 // or submodule, the tree is proven equal to an expectation that was made without the merge, and only then is anything of upstream
 // run: build and gates. Nothing is pushed. What fails stays for a look. Through the Host.
-import { makeDir, putFile, toBytes } from '../clientsetup/statefiles.ts';
+import { makeDir, pathsOf, putFile, toBytes } from '../clientsetup/statefiles.ts';
 import type { Host } from '../host.ts';
 import { PraetorError } from '../model/diagnostic.ts';
-import { dirOf, isAbsolutePath, joinPath } from '../roots/paths.ts';
+import { dirOf, joinPath } from '../roots/paths.ts';
 import { checkArtefact, packArtefact, packageFacts } from './artefact.ts';
 import { CANDIDATE_ARTEFACT, CANDIDATE_CLONE, writeCandidate, type Candidate } from './candidate.ts';
 import { digest } from './crypto.ts';
@@ -37,10 +37,9 @@ const refuse = (path: string, message: string, fix: string): PraetorError => new
 /** A fresh directory outside of the checkout, on whose way no link lies. */
 export function freshDestination(repo: ForkRepo, destination: string): string {
   const { place: { host, cwd } } = repo;
-  const named = isAbsolutePath(host.platform, destination) ? destination : joinPath(host.platform, host.cwd, destination);
-  const path = named.replace(/[\\/]+$/, '');
+  // Where no link lies on the way, ".." means what it says.
+  const path = pathsOf(host).resolve(host.cwd, destination);
   const fix = 'name a new directory outside of the checkout: --destination DIR';
-  if (/(?:^|[\\/])\.\.?(?:[\\/]|$)/.test(path)) throw refuse(path, 'the destination has "." or ".." in it', fix);
   if (host.lstat(path) !== undefined) throw refuse(path, 'the destination is there already', fix);
   for (let at = dirOf(host.platform, path); ; at = dirOf(host.platform, at)) {
     const kind = host.lstat(at)?.kind;
@@ -92,7 +91,9 @@ function mergeUpstream(repo: ForkRepo, place: GitPlace, { owner, source, behind,
     const merged = runGit(place, ['merge', '-q', '--no-ff', '--no-commit', '--no-verify', '--no-stat', source], { config });
     if (merged.code !== 0) throw refuse(place.cwd, 'upstream could not be merged', 'look at the candidate with git status; the fork and upstream change one place');
     if (gitLine(place, ['write-tree']) !== wanted) throw refuse(place.cwd, "the merge is not upstream's tree and the owner's files", 'report this with both commits');
-    git(place, ['commit', '-q', '--no-verify', '-m', `Upstream ${source}`], { config });
+    // The same two commits become the same candidate, whenever it is prepared: what was reviewed is what is promoted.
+    const [, newest = '0'] = [owner, source].map((commit) => gitLine(place, ['show', '-s', '--format=%ct', commit])).sort((a, b) => Number(a) - Number(b));
+    git(place, ['commit', '-q', '--no-verify', '-m', `Upstream ${source}`], { config, date: `${newest} +0000` });
   }
   if (gitLine(place, ['rev-parse', 'HEAD^{tree}']) !== wanted) throw refuse(place.cwd, "the candidate is not upstream's tree and the owner's files", 'report this with both commits');
   return gitLine(place, ['rev-parse', 'HEAD']);

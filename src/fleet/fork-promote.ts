@@ -1,10 +1,10 @@
 // Contract: `fork promote`: a candidate is checked again against what the servers have now, described in one signed line, and pushed
 // together with that line and its artefact; or, to withdraw a version, an older artefact is promoted again. Through the Host.
-import { makeDir } from '../clientsetup/statefiles.ts';
+import { makeDir, pathsOf } from '../clientsetup/statefiles.ts';
 import type { Host } from '../host.ts';
 import { PraetorError } from '../model/diagnostic.ts';
 import type { JsonObject } from '../model/json.ts';
-import { isAbsolutePath, joinPath } from '../roots/paths.ts';
+import { joinPath } from '../roots/paths.ts';
 import { judgeSigner, parseAllowedSigners } from './allowed-signers.ts';
 import { checkArtefact } from './artefact.ts';
 import { CANDIDATE_ARTEFACT, CANDIDATE_CLONE, readCandidate, type Candidate } from './candidate.ts';
@@ -17,11 +17,10 @@ import { passed } from './gates.ts';
 import { git, gitBlob, gitLine, isAncestor, type GitPlace } from './git.ts';
 import { ARTEFACT_FILE, PROMOTIONS_REF, PROMOTION_SCHEMA, artefactRef, branchRef, versionId, type Promotion } from './promotion.ts';
 import { idOf, readChain, withdrawnIds, type Chain } from './promotion-chain.ts';
-import { NAMESPACE_PROMOTION, lineDigest, nodeSigner, openLine, seal, sshKeygenSigner, type Signer } from './signed-line.ts';
-import { parseSignature, publicLine, readPrivateKey } from './sshsig.ts';
+import { NAMESPACE_PROMOTION, lineDigest, openLine, seal } from './signed-line.ts';
+import { signerFor } from './signer.ts';
+import { parseSignature, publicLine } from './sshsig.ts';
 import { ARTEFACT_BYTES_MAX, unpackTar } from './tar.ts';
-
-const KEY_BYTES_MAX = 64 * 1024;
 
 export interface PromoteInput {
   /** A private key file, or the public key of one that an agent or a security key holds. */
@@ -46,19 +45,6 @@ export interface PromoteResult {
 
 const refuse = (message: string, fix: string): PraetorError => new PraetorError({ code: 'fork-refused', message, fix });
 const nothing = (why: string): PromoteResult => ({ promoted: false, promotion: null, id: null, fingerprint: null, digest: null, why });
-
-/** Where the key has no passphrase it is used here; else by ssh-keygen, with an agent or a security key. */
-export function signerFor(host: Host, file: string): Signer {
-  const path = isAbsolutePath(host.platform, file) ? file : joinPath(host.platform, host.cwd, file);
-  let text: string;
-  try {
-    text = Buffer.from(host.readFile(path, KEY_BYTES_MAX)).toString('utf8');
-  } catch {
-    throw new PraetorError({ code: 'signing-failed', where: { path }, message: 'there is no readable key file', fix: 'name a key: --sign FILE (ssh-keygen -t ed25519 makes one)' });
-  }
-  const key = readPrivateKey(text);
-  return key.ok ? nodeSigner(key.value) : sshKeygenSigner(host, path);
-}
 
 function newSignersOf(text: string | undefined): readonly string[] | undefined {
   if (text === undefined) return undefined;
@@ -122,7 +108,7 @@ async function signed(host: Host, chain: Chain, facts: Facts, input: PromoteInpu
     ...(input.urgent === true ? { urgent: true } : {}), ...(input.minFrom === undefined ? {} : { minFrom: input.minFrom }), ...(facts.withdraws === undefined ? {} : { withdraws: facts.withdraws }),
     ...(input.resets === undefined ? {} : { resets: input.resets }), ...(input.expires === undefined ? {} : { expires: input.expires }), ...(signers === undefined ? {} : { signers }),
   };
-  const line = await seal(payload as unknown as JsonObject, signerFor(host, input.sign), NAMESPACE_PROMOTION);
+  const line = await seal(payload as unknown as JsonObject, signerFor(host, pathsOf(host).resolve(host.cwd, input.sign)).sign, NAMESPACE_PROMOTION);
   const made = parseSignature(Buffer.from(line.split(' ')[2] ?? '', 'base64'));
   if (!made.ok) throw new PraetorError({ code: 'signing-failed', message: made.message, fix: 'sign with an ed25519 key' });
   const { key } = made.value;
@@ -149,7 +135,7 @@ async function publish(place: GitPlace, { seen, chain, facts, artefact, input, a
 
 export async function promoteFork(repo: ForkRepo, directory: string, input: PromoteInput): Promise<PromoteResult> {
   const { place: { host } } = repo;
-  const root = isAbsolutePath(host.platform, directory) ? directory : joinPath(host.platform, host.cwd, directory);
+  const root = pathsOf(host).resolve(host.cwd, directory);
   const candidate = readCandidate(host, root);
   const { commit, base, owner, repository, version, gates, at } = candidate;
   const file = joinPath(host.platform, root, CANDIDATE_ARTEFACT);

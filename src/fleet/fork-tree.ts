@@ -18,7 +18,7 @@ export interface TreeEntry {
 
 /** One reason for which a fork is refused. */
 export interface Finding {
-  readonly rule: 'environment' | 'grafts' | 'replace' | 'shallow' | 'partial' | 'filter' | 'submodule' | 'upstream-path' | 'owner-path' | 'difference' | 'history' | 'rewritten' | 'identity';
+  readonly rule: 'environment' | 'grafts' | 'replace' | 'shallow' | 'partial' | 'filter' | 'submodule' | 'upstream-path' | 'owner-path' | 'difference' | 'history' | 'rewritten' | 'identity' | 'settings';
   readonly path: string | null;
   readonly text: string;
 }

@@ -66,6 +66,7 @@ export const KEY_RULES: readonly KeyRule[] = [
   { key: 'update.interval', merge: 'replace', layers: OPERATOR },
   { key: 'update.soak', merge: 'replace', layers: OPERATOR },
   { key: 'update.require_signed', merge: 'tighten', layers: OPERATOR, stricter: [[false], [true]] },
+  { key: 'update.auto_promote', merge: 'replace', layers: ['fleet'], note: 'read where the fork is polled' },
   { key: 'update.pin', merge: 'replace', layers: OPERATOR, note: 'shown as held' },
   { key: 'update.max_age', merge: 'tighten', layers: OPERATOR, stricter: 'shorter' },
   { key: 'mcpServers.<server>', merge: 'conflict', layers: OPERATOR, literal: ['command', 'args', 'url'] },

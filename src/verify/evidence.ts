@@ -24,7 +24,6 @@ import { findProgram } from '../roots/installs.ts';
 import { joinPath } from '../roots/paths.ts';
 import type { Settings } from '../settings/schema.ts';
 import { readEvidence, type DocumentRead } from './documents.ts';
-import { managedEntrypoint, managedEvidence, managedOnly, withManaged } from './managed.ts';
 import { receiptEvidence, type ReceiptSource } from './receipts.ts';
 import { seenInDocuments, seenInFile, seenTrust, type Documents } from './seen.ts';
 import { installFacts } from './version.ts';
@@ -275,8 +274,7 @@ export function gatherEvidence(host: Host, client: ClientDefinition, request: Ev
   const { context, scope, settings, records, now } = request;
   const { roots, files: desired, diagnostics } = desiredFor(client, context, scope, settings);
   const detected = detect(host, client, context, roots);
-  const own = desired.map((file) => fileEvidence(file, records.get(file.spec.path), readEvidence(host, client.id, file.spec)));
-  const files = scope === 'user' ? withManaged(own, managedEvidence(host, client, desired, (file, document) => ({ hooks: hookEvidence(file, document), commands: commandEvidence(client, file.spec, document) }))) : own;
+  const files = desired.map((file) => fileEvidence(file, records.get(file.spec.path), readEvidence(host, client.id, file.spec)));
   const evidence = evidenceDocuments(host, client, roots, request);
   const since = countsSince(files);
   const receipts: ReceiptEvidence = receiptEvidence(request.receipts, {
@@ -285,13 +283,12 @@ export function gatherEvidence(host: Host, client: ClientDefinition, request: Ev
   // A document that stands under two names would report the same switch twice.
   const onPath = (program: string): string | undefined => findProgram(host, program, pathDirs(host.platform, host.env['PATH'] ?? host.env['Path']));
   const natives = files.flatMap((file) => file.hooks).filter((hook) => hook.status === 'as-desired').map((hook) => hook.native);
-  const spared = managedOnly(files);
-  const found = [...client.switches(evidence.documents, context.env, context).filter((finding) => !(spared && finding.sparesManaged === true)), ...client.shadows?.(evidence.documents, natives) ?? [], ...recordMode(context.env), ...runnerMissing(client, onPath)];
+  const found = [...client.switches(evidence.documents, context.env, context), ...client.shadows?.(evidence.documents, natives) ?? [], ...recordMode(context.env), ...runnerMissing(client, onPath)];
   const switches = [...new Map(found.map((finding) => [findingKey(finding), seenInDocuments(finding, evidence)])).values()];
-  const entrypoint = managedEntrypoint(host, files, () => onPath('praetorctl'));
+  const entrypoint = onPath('praetorctl');
   return {
     client: client.id, scope, detected: detected.how, program: detected.program, installs: detected.installs, ...installFacts(host, detected.installs[0]),
-    files, unread: evidence.unread, switches, trust: spared ? 'no-gate' : trustEvidence(host, client, desired.find((f) => f.spec.role !== 'mcp')?.spec, evidence),
+    files, unread: evidence.unread, switches, trust: trustEvidence(host, client, desired.find((f) => f.spec.role !== 'mcp')?.spec, evidence),
     receipts, since, diagnostics,
     launcherIntact: launcherIntact(host, context, records),
     entrypoint, entrypointBlocked: entrypoint === undefined ? blockedEntrypoint(host) : undefined,

@@ -150,6 +150,12 @@ describe('fork plan', () => {
     ['an executable owner path', 'owner-path', (world) => { chmodSync(join(world.checkout, '.config/operator/fleet.yaml'), 0o755); commitAll(world.checkout, 'x'); }],
     ['owner paths that differ only in case', 'owner-path', (world) => { write(world.checkout, { '.config/operator/FLEET.yaml': '1' }); sh(world.checkout, ['add', '-f', '.config/operator']); commitAll(world.checkout, 'x'); }],
     ['an owner file that is too large', 'owner-path', (world) => { write(world.checkout, { '.config/operator/fleet.yaml': 'x'.repeat(OWNER_FILE_BYTES_MAX + 1) }); commitAll(world.checkout, 'x'); }],
+    ['a settings document that no workstation would take', 'settings', (world) => { write(world.checkout, { '.config/operator/fleet.yaml': '# x\nupdate: { interval: 1s }\n' }); commitAll(world.checkout, 'x'); }],
+    ["an organisation that loosens the fleet's settings", 'settings', (world) => {
+      write(world.checkout, { '.config/operator/fleet.yaml': 'hooks: { command_policy: { mode: strict } }\n', '.config/operator/orgs/a.yaml': 'hooks: { command_policy: { mode: default } }\n' });
+      sh(world.checkout, ['add', '-f', '.config/operator']);
+      commitAll(world.checkout, 'x');
+    }],
     ['a rewritten upstream', 'rewritten', (world) => {
       sh(world.work, ['commit', '-q', '--amend', '-m', 'rewritten']);
       sh(world.work, ['push', '-q', '--force', world.upstream, 'main']);

@@ -147,7 +147,7 @@ describe('fork promote', () => {
     const locked = join(world.root, 'locked');
     keygen(['-q', '-t', 'ed25519', '-N', 'secret', '-f', locked]);
     expect((await refused(promote(world, dir, locked, {}, world.checkout, { SSH_ASKPASS_REQUIRE: 'force', SSH_ASKPASS: '/bin/false' }))).text).toMatch(/^signing-failed/);
-    expect((await refused(promote(world, dir, join(world.root, 'none')))).text).toMatch(/^signing-failed: there is no readable key file/);
+    expect((await refused(promote(world, dir, join(world.root, 'none')))).text).toMatch(/^unreadable: the signing key cannot be read/);
     const free = join(world.root, 'free');
     keygen(['-q', '-t', 'ed25519', '-N', '', '-f', free]);
     const agent = execFileSync('ssh-agent', ['-s'], { encoding: 'utf8' });

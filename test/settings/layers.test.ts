@@ -58,7 +58,7 @@ const SAMPLES: Readonly<Record<string, readonly [JsonValue, JsonValue]>> = {
   'hooks.evidence.endpoint': ['https://a.test/v1', 'https://b.test/v1'],
   'contract.human_evidence': [['hook', 'grant'], ['grant']],
   'update.channel': ['promoted', 'manual'], 'update.remote': ['https://a.test/x.git', 'https://b.test/x.git'], 'update.branch': ['main', 'next'],
-  'update.interval': ['15m', '1h'], 'update.soak': ['0d', '3d'], 'update.pin': ['a'.repeat(40), 'b'.repeat(40)], 'update.max_age': ['7d', '2d'],
+  'update.interval': ['15m', '1h'], 'update.soak': ['0d', '3d'], 'update.auto_promote': ['off', 'verified'], 'update.pin': ['a'.repeat(40), 'b'.repeat(40)], 'update.max_age': ['7d', '2d'],
   'mcpServers.<server>': [{ command: 'a' }, { command: 'b' }],
 };
 
