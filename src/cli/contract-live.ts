@@ -1,5 +1,6 @@
 // Contract: a server itself as a source of tools: a program that is started, or an address that is connected to, after the person
 // agreed. Runs servers: IO. A header's value comes from a variable or from the client's entry, and goes into no catalogue.
+import { withReferences } from '../clients/mcp-entry.ts';
 import type { Catalogue, Upstream } from '../contract/catalogue-schema.ts';
 import { addressFault } from '../contract/address.ts';
 import type { ToolDefinition } from '../contract/pins.ts';
@@ -16,20 +17,18 @@ import { printable } from './style.ts';
 export const FROM_CATALOGUE = 'the catalogue';
 /** Everything that a client may have, for the second look: some servers show other tools then. */
 const CAPABILITIES = { roots: { listChanged: true }, sampling: {}, elicitation: { form: {}, url: {} } };
-const REFERENCE = /\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)\}|\{env:([A-Za-z_][A-Za-z0-9_]*)\}|\$([A-Za-z_][A-Za-z0-9_]*)/g;
 
 export interface LookRequest { readonly host: Host; readonly service: string; readonly agreed: (shown: string, question: string) => Promise<boolean> }
 interface Reach { readonly shown: string; readonly question: string; readonly upstream: Upstream; readonly start: (events: LinkEvents) => Link }
 
 const usage = (message: string, fix: string): PraetorError => new PraetorError({ code: 'usage', message, fix });
 
-/** A value with its references, in any client's spelling, replaced; undefined: a variable is not set. */
+/** A value with its references replaced; undefined: a variable is not set. */
 function filled(value: string, env: Host['env']): string | undefined {
   let isWhole = true;
-  const text = value.replace(REFERENCE, (_whole, ...names: (string | undefined)[]) => {
-    const found = env[names.slice(0, 3).find((name) => name !== undefined) ?? ''];
-    isWhole &&= found !== undefined;
-    return found ?? '';
+  const text = withReferences(value, (name) => {
+    isWhole &&= env[name] !== undefined;
+    return env[name] ?? '';
   });
   return isWhole ? text : undefined;
 }
@@ -55,14 +54,14 @@ function httpReach({ host, service }: LookRequest, server: Extract<FoundServer, 
 }
 
 function programReach({ host }: LookRequest, server: Extract<FoundServer, { kind: 'stdio' }>): Reach {
-  const { command, args, envNames } = server;
+  const { command, args } = server;
   const env = Object.fromEntries(Object.entries(server.env).flatMap(([name, value]) => {
     const text = filled(value, host.env);
     return text === undefined ? [] : [[name, text]];
   }));
   return {
     shown: `${server.from === FROM_CATALOGUE ? 'This starts the server' : `This starts the server as ${server.from} does, to read its list of tools`}:\n  ${printable([command, ...args].join(' '))}\n`,
-    question: 'Start it?', upstream: { transport: 'stdio', command, args: [...args], envNames: [...envNames] }, start: (events) => startProgram({ command, args, env }, events),
+    question: 'Start it?', upstream: { transport: 'stdio', command, args: [...args], envNames: Object.keys(server.env).sort() }, start: (events) => startProgram({ command, args, env }, events),
   };
 }
 
@@ -86,8 +85,10 @@ export async function serverLook(request: LookRequest, server: FoundServer): Pro
   return { tools, version: version.slice(0, 64), from: server.from, dependent, problems: [], upstream, source: { kind: 'mcp', protocolVersion: protocol, capturedWith: ['elicitation.form', 'elicitation.url', 'roots', 'sampling'] } };
 }
 
-/** What the catalogue names, to be looked at again. */
-export function serverOfUpstream({ upstream }: Catalogue): FoundServer | undefined {
-  if (upstream?.transport === 'stdio') return { kind: 'stdio', command: upstream.command, args: upstream.args, envNames: upstream.envNames, env: {}, from: FROM_CATALOGUE };
-  return upstream?.transport === 'http' ? { kind: 'http', url: upstream.url, headers: {}, headerEnv: upstream.headerEnv, from: FROM_CATALOGUE } : undefined;
+/** What the catalogue names, to be looked at again, with the variables of the entry in whose place the runtime stands. */
+export function serverOfUpstream({ upstream }: Catalogue, env: Readonly<Record<string, string>> = {}): FoundServer | undefined {
+  if (upstream?.transport === 'stdio') return { kind: 'stdio', command: upstream.command, args: upstream.args, env, from: FROM_CATALOGUE };
+  if (upstream?.transport !== 'http') return undefined;
+  const headers = Object.entries(upstream.headerEnv).flatMap(([header, name]) => (env[name] === undefined ? [] : [[header, env[name]]]));
+  return { kind: 'http', url: upstream.url, headers: Object.fromEntries(headers) as Record<string, string>, headerEnv: upstream.headerEnv, from: FROM_CATALOGUE };
 }

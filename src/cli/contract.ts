@@ -20,7 +20,7 @@ import { durationMs } from '../settings/schema.ts';
 import { changeLines, definitionLines, operationLines, summaryLine } from './contract-view.ts';
 import { serverLook, serverOfUpstream, type LookRequest } from './contract-live.ts';
 import { openapiLook, problemLines, upstreamLines, withAddress, type Look } from './contract-openapi.ts';
-import { findServers, type FoundServer } from './contract-servers.ts';
+import { findServers, guardedVariables, type FoundServer } from './contract-servers.ts';
 import { needPerson, refuseAgents } from './person.ts';
 import { VERSION, type Outcome } from './output.ts';
 import type { CommandContext } from './program.ts';
@@ -59,13 +59,13 @@ const lookRequest = (ground: Ground, service: string): LookRequest => ({
   },
 });
 
-function sourceOf({ host, name, context }: Ground): FoundServer {
+function sourceOf({ host, place, name, context }: Ground): FoundServer {
   const root = rootContext(host);
   const loaded = loadSettings(host, ownDirsOf(host, root).config, {});
   if (!loaded.ok) throw new PraetorError(loaded.diagnostics[0] ?? { code: 'settings-invalid', message: 'the settings are invalid', fix: 'correct them' });
   const clients = (context.options['client'] as string[] | undefined) ?? [];
   const found = findServers(host, name, { context: root, settings: loaded.settings, clients, scope: 'user' });
-  const [first] = found;
+  const first = found[0] ?? replacedServer({ host, place, name, context }, clients);
   if (first === undefined) throw new PraetorError({ code: 'usage', message: `no server named ${name} is in the settings or in a client's file`, fix: 'praetorctl clients list, or name its client with --client' });
   return first;
 }
@@ -83,6 +83,13 @@ function serviceId(name: string): string {
   const id = name.toLowerCase().replace(/[^a-z0-9_-]+/g, '-').replace(/^[^a-z]+|[^a-z0-9]+$/g, '').slice(0, 64);
   if (id === '') throw new PraetorError({ code: 'usage', message: `no catalogue can be named after ${name.slice(0, 40)}`, fix: 'rename the server' });
   return id;
+}
+
+/** The runtime stands in its place already: what it starts is looked at, with the variables of that entry. */
+function replacedServer({ host, place, name }: Ground, clients: readonly string[]): FoundServer | undefined {
+  const known = readCatalogues(host, place).catalogues.find(({ catalogue }) => catalogue.service.id === serviceId(name))?.catalogue;
+  if (known === undefined) return undefined;
+  return serverOfUpstream(known, guardedVariables(host, name, rootContext(host), clients));
 }
 
 export async function contractImport(context: CommandContext): Promise<Outcome> {

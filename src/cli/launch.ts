@@ -1,6 +1,7 @@
 // Contract: `praetorctl clients launch <client> -- args`: starts a terminal client for one session, refuses the known ways around, and
 // says on one line what is and is not enforced. It proves nothing about sessions that are started another way, so its receipt
 // says only that it was launched. Signals, terminal and exit code are the client's.
+import { isGuarded } from '../clients/mcp-entry.ts';
 import { hasHooks } from '../clients/mcp-only.ts';
 import { clientById } from '../clients/registry.ts';
 import type { Host } from '../host.ts';
@@ -13,7 +14,7 @@ import { formatReceipt, isoTime } from '../receipts/format.ts';
 import { detect } from '../roots/context.ts';
 import { askClients } from '../verify/probe.ts';
 import { groundFor, verifyClients, type ClientReport, type Ground } from '../verify/verify.ts';
-import { isGuarded, serversOf } from './contract-servers.ts';
+import { serversOf } from './contract-servers.ts';
 import type { Outcome } from './output.ts';
 import type { CommandContext } from './program.ts';
 import { settingsChoice } from './settings-options.ts';

@@ -3,6 +3,7 @@ import type { ClientDefinition, FileSpec, HookEvent, McpServer, RootContext, Roo
 import { PraetorError, type Diagnostic } from '../model/diagnostic.ts';
 import type { JsonObject } from '../model/json.ts';
 import { isAbsolutePath } from '../roots/paths.ts';
+import { NOTHING_GOVERNED, type Governed } from '../settings/guarded.ts';
 import { wantedEvents, type Settings } from '../settings/schema.ts';
 
 export interface DesiredServer { readonly name: string; readonly entry: JsonObject }
@@ -13,6 +14,8 @@ export interface DesiredFile {
   readonly spec: FileSpec;
   readonly events: readonly HookEvent[];
   readonly servers: readonly DesiredServer[];
+  /** What catalogues say of servers that the client has by itself. */
+  readonly governed: Governed;
   /** False for `remove`: then a file in which we never wrote is not even opened. */
   readonly active: boolean;
 }
@@ -68,11 +71,11 @@ export function placedFiles(client: ClientDefinition, { platform }: RootContext,
 }
 
 /**
- * Desired state of one client. `settings` null: nothing (that is what `remove` asks for, which takes `place` from the records).
+ * Desired state of one client. `settings` null: nothing (that is what `remove` asks for, which takes the place that is recorded).
  * Throws on a wrong root override.
  */
-export function desiredFor(client: ClientDefinition, context: RootContext, scope: Scope, settings: Settings | null, recorded?: string): Desired {
-  const place = settings === null ? recorded : placeFor(client, settings);
+export function desiredFor(client: ClientDefinition, context: RootContext, scope: Scope, settings: Settings | null, rest: { readonly recorded?: string | undefined; readonly governed?: Governed } = {}): Desired {
+  const place = settings === null ? rest.recorded : placeFor(client, settings);
   const roots = client.roots(context);
   const events = settings === null ? undefined : wantedEvents(settings);
   const wanted = client.hooks.events.filter((event) => events?.has(event.canonical) === true);
@@ -81,6 +84,7 @@ export function desiredFor(client: ClientDefinition, context: RootContext, scope
     client, spec, active: settings !== null,
     events: spec.role === 'mcp' ? [] : wanted.filter((event) => spec.natives?.includes(event.native) ?? true),
     servers: spec.role === 'hooks' ? [] : servers,
+    governed: spec.role === 'hooks' || settings === null ? NOTHING_GOVERNED : rest.governed ?? NOTHING_GOVERNED,
   }));
   // Where the place is named, nothing is in doubt about it any more.
   const doubts = roots.diagnostics.filter((d) => place === undefined || d.code !== 'unverified-root' || d.severity !== 'info');

@@ -1,5 +1,6 @@
 // Contract: which edits bring the MCP entries of one document from what is there to what is desired. An entry is ours only
-// if we wrote it (the record says so): a same-name entry of another owner is a conflict unless it is adopted. PURE.
+// if we wrote it (the record says so): a same-name entry of another owner is a conflict unless it is adopted or taken over. PURE.
+import { isGuarded, serverOfEntry } from '../clients/mcp-entry.ts';
 import type { ClientDefinition } from '../model/client.ts';
 import type { EditOp } from '../model/edit.ts';
 import { isObject, sameValue, showPath, type JsonObject, type JsonValue, type Path } from '../model/json.ts';
@@ -87,7 +88,16 @@ export function serverNames(table: JsonValue | undefined): string[] {
   return Array.isArray(table) ? table.flatMap((one) => (isObject(one) && typeof one['name'] === 'string' ? [one['name']] : [])) : [];
 }
 
-export function mcpOps(client: ClientDefinition, document: JsonObject, servers: readonly DesiredServer[], ours: readonly string[], adopt: boolean): McpOps {
+export interface McpOwners {
+  /** Names that are ours by the record. */
+  readonly ours: readonly string[];
+  /** Names of others' entries that may be changed; `all`: the person said so. */
+  readonly taken: ReadonlySet<string> | 'all';
+  /** The document from before our first touch: what stood in our place comes back. */
+  readonly original?: JsonObject | undefined;
+}
+
+export function mcpOps(client: ClientDefinition, document: JsonObject, servers: readonly DesiredServer[], { ours, taken, original }: McpOwners): McpOps {
   const table = tableOf(client, document);
   const ops: EditOp[] = servers.length === 0 || Object.keys(document).length > 0 ? [] : preambleOps(client);
   const entries: EntryChange[] = [];
@@ -107,7 +117,7 @@ export function mcpOps(client: ClientDefinition, document: JsonObject, servers: 
     const { path, value: existing } = found;
     const diff = isObject(existing) ? differences(client, existing, wanted) : { set: [], drop: [] };
     const same = isObject(existing) && diff.set.length === 0 && diff.drop.length === 0;
-    const mine = ours.includes(name) || adopt;
+    const mine = ours.includes(name) || taken === 'all' || taken.has(name);
     if (mine) owned.push(name);
     if (same) entries.push(entry(name, 'none', detail));
     else if (!mine) conflicts.push(name);
@@ -121,6 +131,13 @@ export function mcpOps(client: ClientDefinition, document: JsonObject, servers: 
   for (const name of ours) {
     const found = wantedNames.has(name) ? undefined : table.find(name);
     if (found === undefined) continue;
+    const before = original === undefined ? undefined : tableOf(client, original).find(name)?.value;
+    const server = serverOfEntry(before);
+    if (before !== undefined && isObject(before) && server !== undefined && !isGuarded(server)) {
+      ops.push({ op: 'replace', path: found.path, value: before });
+      entries.push(entry(name, 'change', describeServer(before)));
+      continue;
+    }
     paths.push(found.path);
     entries.push(entry(name, 'remove', ''));
   }

@@ -12,9 +12,11 @@ import { tomlEditor } from '../merge/toml.ts';
 import { yamlEditor } from '../merge/yaml.ts';
 import { hasHooks } from '../clients/mcp-only.ts';
 import { foreignHooks, ownedHooks } from '../clients/registration.ts';
+import { NOTHING_GOVERNED } from '../settings/guarded.ts';
 import type { DesiredFile } from './desired.ts';
 import { hookOps } from './hook-ops.ts';
 import { mcpOps, serverNames } from './mcp-ops.ts';
+import { takeover, type Difference } from './takeover.ts';
 
 export interface PlanInput {
   readonly desired: DesiredFile;
@@ -219,6 +221,30 @@ function conflicts(input: PlanInput, names: readonly string[]): Diagnostic[] {
   }));
 }
 
+function differences(input: PlanInput, found: readonly Difference[]): Diagnostic[] {
+  const { client, spec } = input.desired;
+  return found.map(({ name, why }): Diagnostic => ({
+    code: 'foreign-entry', severity: 'error', client: client.id, where: { path: spec.path },
+    message: `the MCP server ${name} is governed by a catalogue, but ${why}`,
+    fix: `rename one of the two, put the runtime in its place all the same: praetorctl clients apply --client ${client.id} --adopt, or set contract.client_servers: leave`,
+  }));
+}
+
+function originalDocument({ original, desired: { spec } }: PlanInput): JsonObject | undefined {
+  const opened = original === undefined ? undefined : readDocument(spec, original);
+  return opened?.ok === true ? opened.read.value : undefined;
+}
+
+const hasServer = (client: ClientDefinition, document: JsonObject, name: string): boolean => serverNames(document[client.mcp.key]).includes(name);
+
+/** Another's entry becomes ours in a file that others changed since our first touch: what is to come back is the file of now, without us. */
+function withBaseline(input: PlanInput, file: FilePlan): FilePlan {
+  const { desired, snapshot, record } = input;
+  if (record === undefined || isUntouched(input) || snapshot.state !== 'file') return file;
+  const without = planFile({ ...input, adopt: false, original: undefined, desired: { ...desired, events: [], servers: [], governed: NOTHING_GOVERNED, active: false } }).file;
+  return { ...file, baseline: { bytes: without?.after ?? snapshot.bytes, mode: snapshot.stamp.mode } };
+}
+
 /**
  * What `remove` does with a file that it cannot read: an error where we know that we wrote there. Otherwise a warning, so that
  * a broken file of one client does not keep the registrations of the others in place.
@@ -236,7 +262,7 @@ export function planFile(input: PlanInput): FileVerdict {
   const { client, spec, events, servers } = desired;
   // On removal a servers' file in which we never wrote is none of our business. Otherwise a broken one is refused even if
   // we want nothing in it: Codex, Antigravity and Claude Code do not start with it, so the hooks would never run.
-  const onlyServers = !desired.active || (!hasHooks(client) && servers.length === 0);
+  const onlyServers = !desired.active || (!hasHooks(client) && servers.length === 0 && desired.governed.size === 0);
   if (onlyServers && spec.role === 'mcp' && record === undefined) return { file: undefined, diagnostics: [] };
   if (snapshot.state === 'refused') return { file: undefined, diagnostics: [unless(input, snapshot.diagnostic)] };
   if (snapshot.state === 'absent' && events.length === 0 && servers.length === 0) return { file: undefined, diagnostics: [] };
@@ -244,16 +270,20 @@ export function planFile(input: PlanInput): FileVerdict {
   if (!opened.ok) return { file: undefined, diagnostics: [unless(input, refusal(desired, opened.fault))] };
   const read = opened.read;
   const hooks = spec.role === 'mcp' ? { ops: [], entries: [], shifted: 0 } : hookOps(client, spec, read.value, events);
-  const servers_ = spec.role === 'hooks' ? { ops: [], entries: [], owned: [], conflicts: [] } : mcpOps(client, read.value, servers, record?.ownedServers ?? [], input.adopt);
+  const ours = record?.ownedServers ?? [];
+  const over = takeover(desired, read.value, ours, input.adopt);
+  const owners = { ours, taken: input.adopt ? 'all' as const : over.taken, original: originalDocument(input) };
+  const servers_ = spec.role === 'hooks' ? { ops: [], entries: [], owned: [], conflicts: [] } : mcpOps(client, read.value, over.servers, owners);
   const entries = [...hooks.entries, ...servers_.entries];
   // A file that holds nothing of ours and shall hold nothing.
-  if (entries.length === 0 && record === undefined && servers_.conflicts.length === 0) return { file: undefined, diagnostics: [] };
-  if (servers_.conflicts.length > 0) return { file: undefined, diagnostics: conflicts(input, servers_.conflicts) };
+  if (entries.length === 0 && record === undefined && servers_.conflicts.length + over.differing.length === 0) return { file: undefined, diagnostics: [] };
+  if (servers_.conflicts.length + over.differing.length > 0) return { file: undefined, diagnostics: [...conflicts(input, servers_.conflicts), ...differences(input, over.differing)] };
   // A file that is not there has no faults: it will begin with what the client needs.
   const lint = !desired.active || snapshot.state === 'absent' ? [] : findingsOf(client, spec, read.value, snapshot.state === 'file' ? snapshot.links : []).map((finding) => lintDiagnostic(desired, finding, read));
   if (lint.some((d) => d.severity === 'error')) return { file: undefined, diagnostics: lint };
-  const done = finish(input, { before: snapshot, read, entries, ops: [...hooks.ops, ...servers_.ops], owned: servers_.owned });
-  return { file: done.file, diagnostics: [...lint, ...notesFor(input, hooks), ...done.diagnostics] };
+  const done = finish({ ...input, desired: { ...desired, servers: over.servers } }, { before: snapshot, read, entries, ops: [...hooks.ops, ...servers_.ops], owned: servers_.owned });
+  const isNew = servers_.owned.some((name) => !ours.includes(name) && hasServer(client, read.value, name));
+  return { file: done.file === undefined || !isNew ? done.file : withBaseline(input, done.file), diagnostics: [...lint, ...notesFor(input, hooks), ...done.diagnostics] };
 }
 
 /** Foreign entries of a file, so that their shrinkage can be reported later. */

@@ -43,6 +43,11 @@ function leaves(file: FilePlan): boolean {
     || (file.ownedServers.length === 0 && file.entries.every((entry) => entry.action === 'remove'));
 }
 
+function baselineOf(run: Run, path: string, { bytes, mode }: NonNullable<FilePlan['baseline']>): FileRecord['original'] {
+  const digest = run.host.sha256(bytes);
+  return { digest, backup: keepOriginal(run.host, run.dirs, path, bytes, digest), mode };
+}
+
 /** The record after the write; the original is kept on the first touch, and again when the user had removed the file. */
 function nextRecord(run: Run, file: FilePlan): FileRecord | null {
   const { before } = file;
@@ -54,12 +59,13 @@ function nextRecord(run: Run, file: FilePlan): FileRecord | null {
   const original = first && before.state === 'file'
     ? { digest: before.stamp.digest, backup: keepOriginal(run.host, run.dirs, before.path, before.bytes, before.stamp.digest), mode: before.stamp.mode }
     : null;
+  const base = file.baseline === undefined ? undefined : baselineOf(run, before.path, file.baseline);
   return {
     path: before.path, target: before.target, client: file.client, scope: file.spec.scope,
-    existed: first ? before.state === 'file' : known.existed,
-    original: first ? original : known.original,
+    existed: base !== undefined || (first ? before.state === 'file' : known.existed),
+    original: base ?? (first ? original : known.original),
     lastDigest: run.host.sha256(file.after),
-    pristine: first || (known.pristine && before.state === 'file' && before.stamp.digest === known.lastDigest),
+    pristine: base !== undefined || first || (known.pristine && before.state === 'file' && before.stamp.digest === known.lastDigest),
     created: file.created,
     createdDirs: [...(known?.createdDirs ?? []).filter((path) => !missing.includes(path)), ...missing].sort((a, b) => a.length - b.length),
     ownedServers: file.ownedServers,

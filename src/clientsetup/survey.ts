@@ -9,7 +9,7 @@ import type { ClientDefinition, RootContext, Scope } from '../model/client.ts';
 import type { JsonObject } from '../model/json.ts';
 import { PraetorError, type Diagnostic } from '../model/diagnostic.ts';
 import type { EntryChange, FilePlan, FileRecord, Plan, Records, Snapshot } from '../model/plan.ts';
-import { withGuardedServers } from '../settings/guarded.ts';
+import { NOTHING_GOVERNED, withGuardedServers, type Governed } from '../settings/guarded.ts';
 import { loadSettings, type SettingsChoice } from '../settings/load.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../settings/schema.ts';
 import { readOriginal } from './backups.ts';
@@ -51,12 +51,12 @@ export function ownDirsOf(host: Host, context: RootContext): OwnDirs {
   return ownDirs({ platform: host.platform, env: host.env, home: context.home });
 }
 
-function settingsFor(host: Host, dirs: OwnDirs, request: Request): { settings: Settings; path: string | null } {
+function settingsFor(host: Host, dirs: OwnDirs, request: Request): { settings: Settings; governed: Governed; path: string | null } {
   // Removal must work whatever state the settings are in: it asks for nothing.
-  if (request.purpose === 'remove') return { settings: DEFAULT_SETTINGS, path: null };
+  if (request.purpose === 'remove') return { settings: DEFAULT_SETTINGS, governed: NOTHING_GOVERNED, path: null };
   const loaded = loadSettings(host, dirs.config, request.documents ?? {});
   if (!loaded.ok) throw new PraetorError(loaded.diagnostics[0] ?? { code: 'settings-invalid', message: 'the settings are invalid', fix: 'correct them' });
-  return { ...loaded, settings: withGuardedServers(host, dirs.config, loaded.settings) };
+  return { ...loaded, ...withGuardedServers(host, dirs.config, loaded.settings) };
 }
 
 function notDetected(client: ClientDefinition): Diagnostic {
@@ -81,8 +81,9 @@ export function selectClients(host: Host, context: RootContext, words: readonly 
 
 function planOne(ground: Ground, desired: DesiredFile, snapshot: Snapshot): ReturnType<typeof planFile> {
   const record = ground.records.get(desired.spec.path);
-  const nothing = desired.events.length === 0 && desired.servers.length === 0;
-  const original = record?.original != null && nothing ? readOriginal(ground.host, ground.dirs, record) : undefined;
+  // What stood in the place of our servers is in it too.
+  const isNeeded = (desired.events.length === 0 && desired.servers.length === 0) || (record?.ownedServers.length ?? 0) > 0;
+  const original = record?.original != null && isNeeded ? readOriginal(ground.host, ground.dirs, record) : undefined;
   return planFile({ desired, snapshot, record, original, adopt: ground.request.adopt });
 }
 
@@ -204,11 +205,11 @@ function recordedPlace(records: Records, client: ClientDefinition, context: Root
 export function survey(host: Host, request: Request): Survey {
   const context = rootContext(host);
   const dirs = ownDirsOf(host, context);
-  const { settings, path: settingsPath } = settingsFor(host, dirs, request);
+  const { settings, governed, path: settingsPath } = settingsFor(host, dirs, request);
   const records = readRecords(host, dirs);
   const ground: Ground = { host, request, context, dirs, records };
   const { chosen, diagnostics } = selectClients(host, context, request.clients, settings, request.purpose === 'remove');
-  const selected = chosen.map((one) => ({ ...one, desired: desiredFor(one.client, context, request.scope, request.purpose === 'remove' ? null : settings, recordedPlace(records, one.client, context)) }));
+  const selected = chosen.map((one) => ({ ...one, desired: desiredFor(one.client, context, request.scope, request.purpose === 'remove' ? null : settings, { recorded: recordedPlace(records, one.client, context), governed }) }));
   const desired = new Map(selected.flatMap((s) => s.desired.files.map((file) => [file.spec.path, file] as const)));
   const verdicts = [...desired.values()].map((file) => planOne(ground, file, takeSnapshot(host, file.spec.path)));
   const files = verdicts.flatMap((v) => (v.file === undefined ? [] : [v.file]));

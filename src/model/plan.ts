@@ -71,6 +71,8 @@ export interface FilePlan {
   readonly created: readonly Path[];
   /** Names of MCP servers in this file that are ours after the change. */
   readonly ownedServers: readonly string[];
+  /** What counts as the file from before our first touch from now on. */
+  readonly baseline?: { readonly bytes: Uint8Array; readonly mode: number };
 }
 
 export interface PlanCounts { readonly add: number; readonly change: number; readonly remove: number; readonly unchanged: number }

@@ -58,6 +58,7 @@ export const KEY_RULES: readonly KeyRule[] = [
   { key: 'hooks.evidence.endpoint', merge: 'conflict', layers: OPERATOR, literal: [''] },
   { key: 'hooks.evidence.identity', merge: 'tighten', layers: OPERATOR, stricter: [['plain'], ['hash'], ['off']] },
   { key: 'contract.human_approval_floor', merge: 'tighten', layers: OPERATOR, stricter: [['none'], ['unsafe'], ['all']] },
+  { key: 'contract.client_servers', merge: 'tighten', layers: OPERATOR, stricter: [['leave'], ['guard']] },
   { key: 'contract.unlisted_servers', merge: 'tighten', layers: OPERATOR, stricter: [['pass'], ['deny']] },
   { key: 'contract.human_evidence', merge: 'tighten', layers: OPERATOR, stricter: 'fewer' },
   { key: 'update.channel', merge: 'replace', layers: OPERATOR },

@@ -77,6 +77,7 @@ export const settingsSchema = z.strictObject({
   }).prefault({}),
   contract: z.strictObject({
     human_approval_floor: z.enum(APPROVAL_TIERS).default('none').describe('Confirmed operations of MCP catalogues that a person must approve whatever the catalogue says: none, the unsafe ones, all.'),
+    client_servers: z.enum(['guard', 'leave']).default('guard').describe('Servers in a client\'s own file that are what a catalogue starts: clients apply puts the guarding runtime in their place, or leaves them.'),
     unlisted_servers: z.enum(['pass', 'deny']).default('pass').describe('Calls of MCP servers without a catalogue.'),
     human_evidence: z.array(z.enum(['hook', 'grant', 'elicitation'])).min(1).default(['hook', 'grant', 'elicitation']).describe('What counts as a person\'s approval in the guarding runtime.'),
   }).prefault({}),

@@ -19,9 +19,11 @@ import { hookOps } from '../clientsetup/hook-ops.ts';
 import { mcpOps } from '../clientsetup/mcp-ops.ts';
 import { countForeign, findingsOf, lacksExecute } from '../clientsetup/plan.ts';
 import { takeSnapshot } from '../clientsetup/snapshot.ts';
+import { takeover } from '../clientsetup/takeover.ts';
 import { detect, pathDirs } from '../roots/context.ts';
 import { findProgram } from '../roots/installs.ts';
 import { joinPath } from '../roots/paths.ts';
+import type { Governed } from '../settings/guarded.ts';
 import type { Settings } from '../settings/schema.ts';
 import { readEvidence, type DocumentRead } from './documents.ts';
 import { receiptEvidence, type ReceiptSource } from './receipts.ts';
@@ -32,6 +34,7 @@ export interface EvidenceRequest {
   readonly context: RootContext;
   readonly scope: Scope;
   readonly settings: Settings;
+  readonly governed: Governed;
   readonly records: Records;
   readonly receipts: ReceiptSource;
   readonly now: number;
@@ -84,8 +87,11 @@ function serverEvidence(desired: DesiredFile, document: JsonObject | undefined, 
   const { client, spec, servers } = desired;
   if (spec.role === 'hooks') return [];
   if (document === undefined) return servers.map(({ name }) => ({ name, path: spec.path, status: 'unknown' }));
-  const { entries, conflicts } = mcpOps(client, document, servers, record?.ownedServers ?? [], false);
+  const ours = record?.ownedServers ?? [];
+  const { servers: wanted, taken, differing: others } = takeover(desired, document, ours, false);
+  const { entries, conflicts } = mcpOps(client, document, wanted, { ours, taken });
   return [
+    ...others.map(({ name }): ServerEvidence => ({ name, path: spec.path, status: 'conflict' })),
     ...entries.map((entry): ServerEvidence => ({ name: entry.name, path: spec.path, status: STATUS[entry.action] })),
     ...conflicts.map((name): ServerEvidence => ({ name, path: spec.path, status: 'conflict' })),
   ];
@@ -271,8 +277,8 @@ function doubled(host: Host, client: ClientDefinition, roots: Roots, context: Ro
 const findingKey = (finding: Finding): string => `${finding.id}\0${finding.message}\0${showPath(finding.path ?? [])}`;
 
 export function gatherEvidence(host: Host, client: ClientDefinition, request: EvidenceRequest): ClientEvidence {
-  const { context, scope, settings, records, now } = request;
-  const { roots, files: desired, diagnostics } = desiredFor(client, context, scope, settings);
+  const { context, scope, settings, governed, records, now } = request;
+  const { roots, files: desired, diagnostics } = desiredFor(client, context, scope, settings, { governed });
   const detected = detect(host, client, context, roots);
   const files = desired.map((file) => fileEvidence(file, records.get(file.spec.path), readEvidence(host, client.id, file.spec)));
   const evidence = evidenceDocuments(host, client, roots, request);

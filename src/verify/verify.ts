@@ -14,7 +14,7 @@ import { selectClients } from '../clientsetup/survey.ts';
 import { ENGINE_VERSION, POLICY_DIGEST } from '../policy/build-info.ts';
 import { rootContext } from '../roots/context.ts';
 import { ownDirs, type OwnDirs } from '../roots/own-dirs.ts';
-import { withGuardedServers } from '../settings/guarded.ts';
+import { withGuardedServers, type Governed } from '../settings/guarded.ts';
 import { loadSettings, type SettingsChoice } from '../settings/load.ts';
 import { durationMs, type Settings } from '../settings/schema.ts';
 import { changedToolReasons, changedTools, type ChangedTools } from './changed-tools.ts';
@@ -91,6 +91,7 @@ export interface Ground {
   readonly context: RootContext;
   readonly dirs: OwnDirs;
   readonly settings: Settings;
+  readonly governed: Governed;
   readonly records: Records;
   readonly receipts: ReceiptSource;
   readonly proofs: ProofSource;
@@ -103,7 +104,7 @@ export function groundFor(host: Host, scope: Scope, documents: SettingsChoice | 
   const dirs = ownDirs({ platform: host.platform, env: host.env, home: context.home });
   const loaded = loadSettings(host, dirs.config, documents ?? {});
   if (!loaded.ok) throw new PraetorError(loaded.diagnostics[0] ?? { code: 'settings-invalid', message: 'the settings are invalid', fix: 'correct them' });
-  return { host, context, dirs, settings: withGuardedServers(host, dirs.config, loaded.settings), records: readRecords(host, dirs), receipts: readReceipts(host, dirs.receipts), proofs: readProofs(host, dirs.receipts), changedTools: changedTools(host, dirs), scope };
+  return { host, context, dirs, ...withGuardedServers(host, dirs.config, loaded.settings), records: readRecords(host, dirs), receipts: readReceipts(host, dirs.receipts), proofs: readProofs(host, dirs.receipts), changedTools: changedTools(host, dirs), scope };
 }
 
 /** Named ones; else the selected or detected ones and those that the records know in this scope. Sorted by id. */
@@ -117,8 +118,8 @@ export function chooseClients(ground: Ground, words: readonly string[]): readonl
 }
 
 export function evidenceFor(ground: Ground, client: ClientDefinition): ClientEvidence {
-  const { host, context, scope, settings, records, receipts } = ground;
-  return gatherEvidence(host, client, { context, scope, settings, records, receipts, now: host.now() });
+  const { host, context, scope, settings, governed, records, receipts } = ground;
+  return gatherEvidence(host, client, { context, scope, settings, governed, records, receipts, now: host.now() });
 }
 
 /** `idle`: nothing can be registered in the client as things are, so nothing that was asked for is missing. */
