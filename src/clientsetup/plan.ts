@@ -15,7 +15,7 @@ import { foreignHooks, ownedHooks } from '../clients/registration.ts';
 import { NOTHING_GOVERNED } from '../settings/guarded.ts';
 import type { DesiredFile } from './desired.ts';
 import { hookOps } from './hook-ops.ts';
-import { mcpOps, serverNames } from './mcp-ops.ts';
+import { mcpOps, serverNames, type McpOps } from './mcp-ops.ts';
 import { takeover, type Difference } from './takeover.ts';
 
 export interface PlanInput {
@@ -235,7 +235,22 @@ function originalDocument({ original, desired: { spec } }: PlanInput): JsonObjec
   return opened?.ok === true ? opened.read.value : undefined;
 }
 
-const hasServer = (client: ClientDefinition, document: JsonObject, name: string): boolean => serverNames(document[client.mcp.key]).includes(name);
+interface ServerPart extends Pick<McpOps, 'ops' | 'entries' | 'owned'> {
+  readonly wanted: DesiredFile['servers'];
+  readonly refused: readonly Diagnostic[];
+  /** An entry of somebody else becomes ours. */
+  readonly takes: boolean;
+}
+
+function serverPart(input: PlanInput, document: JsonObject): ServerPart {
+  const { desired, adopt } = input;
+  if (desired.spec.role === 'hooks') return { ops: [], entries: [], owned: [], wanted: [], refused: [], takes: false };
+  const ours = input.record?.ownedServers ?? [];
+  const { servers: wanted, taken, differing } = takeover(desired, document, ours, adopt);
+  const made = mcpOps(desired.client, document, wanted, { ours, taken: adopt ? 'all' : taken, original: originalDocument(input) });
+  const names = serverNames(document[desired.client.mcp.key]);
+  return { ...made, wanted, refused: [...conflicts(input, made.conflicts), ...differences(input, differing)], takes: made.owned.some((name) => !ours.includes(name) && names.includes(name)) };
+}
 
 /** Another's entry becomes ours in a file that others changed since our first touch: what is to come back is the file of now, without us. */
 function withBaseline(input: PlanInput, file: FilePlan): FilePlan {
@@ -270,20 +285,16 @@ export function planFile(input: PlanInput): FileVerdict {
   if (!opened.ok) return { file: undefined, diagnostics: [unless(input, refusal(desired, opened.fault))] };
   const read = opened.read;
   const hooks = spec.role === 'mcp' ? { ops: [], entries: [], shifted: 0 } : hookOps(client, spec, read.value, events);
-  const ours = record?.ownedServers ?? [];
-  const over = takeover(desired, read.value, ours, input.adopt);
-  const owners = { ours, taken: input.adopt ? 'all' as const : over.taken, original: originalDocument(input) };
-  const servers_ = spec.role === 'hooks' ? { ops: [], entries: [], owned: [], conflicts: [] } : mcpOps(client, read.value, over.servers, owners);
+  const servers_ = serverPart(input, read.value);
   const entries = [...hooks.entries, ...servers_.entries];
   // A file that holds nothing of ours and shall hold nothing.
-  if (entries.length === 0 && record === undefined && servers_.conflicts.length + over.differing.length === 0) return { file: undefined, diagnostics: [] };
-  if (servers_.conflicts.length + over.differing.length > 0) return { file: undefined, diagnostics: [...conflicts(input, servers_.conflicts), ...differences(input, over.differing)] };
+  if (entries.length === 0 && record === undefined && servers_.refused.length === 0) return { file: undefined, diagnostics: [] };
+  if (servers_.refused.length > 0) return { file: undefined, diagnostics: servers_.refused };
   // A file that is not there has no faults: it will begin with what the client needs.
   const lint = !desired.active || snapshot.state === 'absent' ? [] : findingsOf(client, spec, read.value, snapshot.state === 'file' ? snapshot.links : []).map((finding) => lintDiagnostic(desired, finding, read));
   if (lint.some((d) => d.severity === 'error')) return { file: undefined, diagnostics: lint };
-  const done = finish({ ...input, desired: { ...desired, servers: over.servers } }, { before: snapshot, read, entries, ops: [...hooks.ops, ...servers_.ops], owned: servers_.owned });
-  const isNew = servers_.owned.some((name) => !ours.includes(name) && hasServer(client, read.value, name));
-  return { file: done.file === undefined || !isNew ? done.file : withBaseline(input, done.file), diagnostics: [...lint, ...notesFor(input, hooks), ...done.diagnostics] };
+  const done = finish({ ...input, desired: { ...desired, servers: servers_.wanted } }, { before: snapshot, read, entries, ops: [...hooks.ops, ...servers_.ops], owned: servers_.owned });
+  return { file: servers_.takes && done.file !== undefined ? withBaseline(input, done.file) : done.file, diagnostics: [...lint, ...notesFor(input, hooks), ...done.diagnostics] };
 }
 
 /** Foreign entries of a file, so that their shrinkage can be reported later. */

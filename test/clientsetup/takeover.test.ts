@@ -1,7 +1,7 @@
 // For every client row: a server of the client's own file that a catalogue starts becomes the guarding runtime, and comes back. Then once
 // with real processes: from the client's file to a guarded call and back.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isGuarded, namedEntries, serverOfEntry, type EntryServer } from '../../src/clients/mcp-entry.ts';
@@ -10,7 +10,6 @@ import { mcpOps } from '../../src/clientsetup/mcp-ops.ts';
 import { editorOf, readDocument } from '../../src/clientsetup/plan.ts';
 import type { ClientDefinition, FileSpec, McpServer } from '../../src/model/client.ts';
 import type { JsonObject } from '../../src/model/json.ts';
-import { existsSync } from 'node:fs';
 import { cli, dirNames, repo, settings, tree, world, type World } from '../support/cli.ts';
 
 const SECRET = 'very-secret';
@@ -150,5 +149,5 @@ describe('with real processes', () => {
     expect(run(['contract', 'import', 'notes', '--yes'])).toMatchObject({ code: 0 });
     expect(run(['clients', 'remove', '--yes', '--client', 'claude'])).toMatchObject({ code: 0 });
     expect(tree(where.home)).toEqual(before);
-  });
+  }, 120_000);
 });
