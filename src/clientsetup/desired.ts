@@ -14,8 +14,8 @@ export interface DesiredFile {
   readonly spec: FileSpec;
   readonly events: readonly HookEvent[];
   readonly servers: readonly DesiredServer[];
-  /** What catalogues say of servers that the client has by itself. */
-  readonly governed: Governed;
+  /** What catalogues say of servers that the client has by itself; absent: nothing. */
+  readonly governed?: Governed;
   /** False for `remove`: then a file in which we never wrote is not even opened. */
   readonly active: boolean;
 }

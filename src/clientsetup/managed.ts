@@ -6,7 +6,6 @@ import { PraetorError } from '../model/diagnostic.ts';
 import { isObject, showPath, type JsonObject, type JsonValue, type Path } from '../model/json.ts';
 import type { ManagedFile, ManagedSurface } from '../model/managed.ts';
 import { planFile, readDocument } from './plan.ts';
-import { NOTHING_GOVERNED } from '../settings/guarded.ts';
 
 export function managedSurface({ managed }: ClientDefinition): ManagedSurface | undefined {
   return managed !== undefined && 'file' in managed ? managed : undefined;
@@ -51,7 +50,7 @@ export function managedContent(client: ClientDefinition, file: ManagedFile, even
   const spec = managedSpec(file);
   const managed = managedClient(client, program);
   const { file: plan, diagnostics } = planFile({
-    desired: { client: managed, spec, events, servers: [], governed: NOTHING_GOVERNED, active: true },
+    desired: { client: managed, spec, events, servers: [], active: true },
     snapshot: { state: 'absent', path: spec.path, target: spec.path, missingDirs: [] }, record: undefined, original: undefined, adopt: false,
   });
   const error = diagnostics.find(({ severity }) => severity === 'error');

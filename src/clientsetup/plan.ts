@@ -277,7 +277,7 @@ export function planFile(input: PlanInput): FileVerdict {
   const { client, spec, events, servers } = desired;
   // On removal a servers' file in which we never wrote is none of our business. Otherwise a broken one is refused even if
   // we want nothing in it: Codex, Antigravity and Claude Code do not start with it, so the hooks would never run.
-  const onlyServers = !desired.active || (!hasHooks(client) && servers.length === 0 && desired.governed.size === 0);
+  const onlyServers = !desired.active || (!hasHooks(client) && servers.length === 0 && (desired.governed ?? NOTHING_GOVERNED).size === 0);
   if (onlyServers && spec.role === 'mcp' && record === undefined) return { file: undefined, diagnostics: [] };
   if (snapshot.state === 'refused') return { file: undefined, diagnostics: [unless(input, snapshot.diagnostic)] };
   if (snapshot.state === 'absent' && events.length === 0 && servers.length === 0) return { file: undefined, diagnostics: [] };

@@ -3,7 +3,7 @@
 import { isGuarded, namedEntries, serverOfEntry, withReferences, type EntryServer } from '../clients/mcp-entry.ts';
 import { normalName } from '../contract/catalogue.ts';
 import { isObject, sameValue, type JsonObject, type JsonValue } from '../model/json.ts';
-import type { GovernedServer } from '../settings/guarded.ts';
+import { NOTHING_GOVERNED, type GovernedServer } from '../settings/guarded.ts';
 import type { DesiredFile, DesiredServer } from './desired.ts';
 
 export interface Difference { readonly name: string; readonly why: string }
@@ -20,7 +20,7 @@ export interface Takeover {
 /** What says how the server is reached; everything else of an entry stays. */
 const REACH: ReadonlySet<string> = new Set(['type', 'command', 'cmd', 'args', 'url', 'httpUrl', 'serverUrl', 'headers', 'http_headers', 'env_http_headers']);
 
-export function takeover({ client, servers, governed }: DesiredFile, document: JsonObject, ours: readonly string[], adopt: boolean): Takeover {
+export function takeover({ client, servers, governed = NOTHING_GOVERNED }: DesiredFile, document: JsonObject, ours: readonly string[], adopt: boolean): Takeover {
   const all = [...servers];
   const taken = new Set<string>();
   const differing: Difference[] = [];
