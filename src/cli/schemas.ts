@@ -57,7 +57,7 @@ const verifiedClient = z.looseObject({
   observed: z.boolean(), proven: z.string().nullable(),
   trust: z.enum(['trusted', 'untrusted', 'modified', 'disabled', 'none', 'unknown']),
   probe: z.strictObject({ hooks: z.enum(PROBE_VERDICTS), servers: z.enum(PROBE_VERDICTS), notes: z.array(z.string()) }).nullable().describe('What the client itself lists; null where it was not asked (--probe).'),
-  hooks: z.array(z.looseObject({ event: z.string(), native: z.string(), path: z.string(), status: entryStatus })),
+  hooks: z.array(z.looseObject({ origin: z.enum(['user', 'project', 'managed']).describe('Whose file: managed is the administrator\'s.'), event: z.string(), native: z.string(), path: z.string(), status: entryStatus })),
   mcp: z.array(z.looseObject({ name: z.string(), path: z.string(), status: entryStatus })),
   reasons: z.array(reason), next: z.string(),
 });

@@ -16,6 +16,7 @@ import { readOriginal } from './backups.ts';
 import { doubledIn, doubledWords } from './doubled.ts';
 import { desiredFor, type Desired, type DesiredFile } from './desired.ts';
 import { INSTALL_FIX, WORKSTATION_OWNER, isLauncherOwner, launcherSpec, launcherText, planLauncher } from './launcher.ts';
+import { managedSurface, programIn } from './managed.ts';
 import { countEntries, countForeign, planFile, readDocument } from './plan.ts';
 import { readRecords } from './records.ts';
 import { takeSnapshot } from './snapshot.ts';
@@ -99,6 +100,19 @@ function shadowNotes(host: Host, context: RootContext, one: SelectedClient): Dia
     if (opened?.ok === true) documents.set(file.name, opened.read.value);
   }
   return client.shadows(documents, natives).map((finding) => ({ code: 'note', severity: 'warning', client: client.id, message: finding.message, fix: finding.fix }));
+}
+
+/** The administrator registered us already: a second registration runs beside it. Read only here, as above. */
+function managedNotes(host: Host, { client, desired }: SelectedClient): Diagnostic[] {
+  const file = managedSurface(client)?.file(host.platform);
+  if (file === undefined || desired.files.every(({ events, spec }) => events.length === 0 || spec.scope !== 'user')) return [];
+  const snapshot = takeSnapshot(host, file.path);
+  const opened = snapshot.state === 'file' ? readDocument(file, snapshot.bytes) : undefined;
+  if (opened?.ok !== true || programIn(client, opened.read.value) === undefined) return [];
+  return [{
+    code: 'note', severity: 'warning', client: client.id, where: { path: file.path }, message: `${client.name} has our hooks in its managed channel: with those planned here each call is judged twice`,
+    fix: `leave ${client.id} out of clients.selected, or name the other clients with --client`,
+  }];
 }
 
 /** Calls that would be judged twice: by what is planned here, and by what stands in either scope since earlier runs. */
@@ -217,7 +231,7 @@ export function survey(host: Host, request: Request): Survey {
   const ordered = orderFiles(request.purpose, launcher.file, files);
   const plan: Plan = {
     purpose: request.purpose, files: ordered, counts: countEntries(ordered),
-    diagnostics: [...diagnostics, ...selected.flatMap((s) => [...s.desired.diagnostics, ...shadowNotes(host, context, s)]), ...doubledNotes(ground, selected), ...verdicts.flatMap((v) => v.diagnostics), ...launcher.diagnostics],
+    diagnostics: [...diagnostics, ...selected.flatMap((s) => [...s.desired.diagnostics, ...shadowNotes(host, context, s), ...managedNotes(host, s)]), ...doubledNotes(ground, selected), ...verdicts.flatMap((v) => v.diagnostics), ...launcher.diagnostics],
   };
   return { context, dirs, settings, settingsPath, selected, records, plan, applyOptions: { ...applyOptions(ground, desired, launcher.replan), records } };
 }

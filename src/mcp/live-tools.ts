@@ -26,6 +26,8 @@ export interface LiveTools {
   /** Undefined: never seen. */
   readonly stateOf: (name: string) => 'approved' | 'changed' | undefined;
   readonly changed: () => readonly string[];
+  /** The upstream did not say what its tools are now: none counts as approved. */
+  readonly forget: () => void;
 }
 
 /** Fields that a definition may have besides; they are passed on and are part of no pin. */
@@ -69,6 +71,7 @@ export function liveTools(catalogue: Catalogue, { floor, hostsPinned, sha256 }: 
   return {
     governed: (name) => byName.get(name),
     stateOf: (name) => states.get(name),
+    forget: () => { for (const [name, state] of states) if (state === 'approved') states.delete(name); },
     changed: () => [...states].filter(([, state]) => state === 'changed').map(([name]) => name),
     round: () => {
       const seen = new Set<string>();

@@ -18,7 +18,15 @@ type RequestMessage = Extract<Message, { kind: 'request' }>;
 const PASS_UP: readonly Action[] = [{ to: 'upstream', raw: true }];
 const PASS_DOWN: readonly Action[] = [{ to: 'client', raw: true }];
 
-interface OwnList { readonly id: string; readonly until: number; readonly pages: number; readonly round: Round; readonly tools: Map<string, string> }
+interface OwnList {
+  readonly id: string;
+  readonly until: number;
+  readonly pages: number;
+  readonly round: Round;
+  readonly tools: Map<string, string>;
+  /** A change was told while it was under way: it may be from before. */
+  readonly changedSince: boolean;
+}
 
 interface State {
   readonly config: SessionConfig;
@@ -29,7 +37,7 @@ interface State {
   /** The list of the client's that is under way, over its pages, and the page of ours. */
   round: Round;
   own: OwnList | undefined;
-  /** False until the upstream's tools were looked at once. */
+  /** False where the upstream's tools are not known as they are now: before the first list, and after one that did not come. */
   looked: boolean;
   held: Map<string, HeldCall>;
   /** What the client sees, to tell whether a change is one for it. */
@@ -106,11 +114,9 @@ function requested(state: State, message: RequestMessage, line: string, isTwice:
   // Not with that id: it would be the answer to the first.
   if (begun === 'twice') return refused(null, INVALID_REQUEST, 'a request with this id has no answer yet');
   if (begun === 'full') return refused(id, INTERNAL_ERROR, 'too many requests have no answer yet');
-  if (kind === 'call') {
-    // A refusal of a call is a result, see calls.ts.
-    if (metaOf(params).modern) state.envelope = envelopeOf(params);
-    return called(state, { id, params, line, isTwice: isTwice || foldsTo(params, PARAMS) }, key);
-  }
+  if (metaOf(params).modern) state.envelope = envelopeOf(params);
+  // A refusal of a call is a result, see calls.ts.
+  if (kind === 'call') return called(state, { id, params, line, isTwice: isTwice || foldsTo(params, PARAMS) }, key);
   if ((kind === 'list' || method === 'initialize') && (isTwice || foldsTo(params, PARAMS))) {
     state.requests.end(key);
     return refused(id, INVALID_REQUEST, 'the message has one key twice');
@@ -134,11 +140,11 @@ function called(state: State, held: HeldCall, key: string): readonly Action[] {
 
 // ---- lists ----
 
-function startList(state: State): Action[] {
+function startList(state: State, until = state.config.now() + LIST_MS_MAX): Action[] {
   if (state.prefix === '') state.prefix = `praetor-l:${state.config.nonce()}:`;
   state.isDue = false;
   state.listsInTick += 1;
-  state.own = { id: `${state.prefix}${state.count++}`, until: state.config.now() + LIST_MS_MAX, pages: 0, round: state.live.round(), tools: new Map() };
+  state.own = { id: `${state.prefix}${state.count++}`, until, pages: 0, round: state.live.round(), tools: new Map(), changedSince: false };
   return [{ to: 'upstream', text: request(state.own.id, 'tools/list', state.envelope) }];
 }
 
@@ -168,29 +174,33 @@ function answerList(state: State, id: MessageId, value: JsonObject): readonly Ac
 /** A page of our own list. */
 function ownPage(state: State, own: OwnList, value: JsonObject | undefined): readonly Action[] {
   const list = value?.['result'];
-  if (!isObject(list) || !Array.isArray(list['tools'])) return [...endList(state), ...complaint(state, 'the server did not list its tools')];
+  if (!isObject(list) || !Array.isArray(list['tools'])) return [...endList(state, false), ...complaint(state, 'the server did not list its tools')];
   const { tools, logs } = lookAt(state, own.round, list['tools']);
   for (const tool of tools) own.tools.set(String(tool['name']), JSON.stringify(tool));
   const pages = own.pages + 1;
   const cursor = list['nextCursor'];
-  if (typeof cursor !== 'string' || cursor === '' || pages >= LIST_PAGES_MAX) return [...endList(state), ...logs];
+  if (typeof cursor !== 'string' || cursor === '' || pages >= LIST_PAGES_MAX) {
+    const isAgain = own.changedSince && state.listsInTick < LISTS_A_TICK_MAX;
+    return [...(isAgain ? startList(state, own.until) : endList(state, !own.changedSince)), ...logs];
+  }
   state.own = { ...own, pages, id: `${state.prefix}${state.count++}` };
   return [{ to: 'upstream', text: request(state.own.id, 'tools/list', { ...state.envelope, cursor }) }, ...logs];
 }
 
-/** The list is whole, or will not come: calls that waited are judged by what is known. */
-function endList(state: State): Action[] {
+/** The list is whole, or will not come: then nothing is known of any tool, and the next call asks again. Calls that waited are judged by what is known. */
+function endList(state: State, isWhole: boolean): Action[] {
+  if (!isWhole) state.live.forget();
   const visible = state.config.sha256([...(state.own?.tools.values() ?? [])].toSorted().join('\n'));
   const isNew = visible !== state.visible;
   state.visible = visible;
   state.own = undefined;
-  state.looked = true;
+  state.looked = isWhole;
   const notice = state.notice;
   state.notice = undefined;
   const held = [...state.held.values()];
   state.held.clear();
   return [
-    ...(notice !== undefined && isNew ? [{ to: 'client' as const, text: notice }] : []), ...settle(state),
+    ...(notice !== undefined && (isNew || !isWhole) ? [{ to: 'client' as const, text: notice }] : []), ...settle(state),
     ...held.flatMap((call) => state.calls.call(call, state.client)),
   ];
 }
@@ -260,6 +270,7 @@ function batched(state: State, line: string): readonly Action[] {
 
 function listChanged(state: State, line: string): readonly Action[] {
   state.notice = `${line}\n`;
+  if (state.own !== undefined) state.own = { ...state.own, changedSince: true };
   if (state.own !== undefined || state.isDue) return [];
   if (state.listsInTick < LISTS_A_TICK_MAX) return startList(state);
   state.isDue = true;
@@ -269,5 +280,5 @@ function listChanged(state: State, line: string): readonly Action[] {
 function tick(state: State): readonly Action[] {
   state.listsInTick = 0;
   const late = state.own !== undefined && state.own.until < state.config.now();
-  return [...(late ? endList(state) : []), ...(state.isDue && state.own === undefined ? startList(state) : []), ...state.calls.tick()];
+  return [...(late ? endList(state, false) : []), ...(state.isDue && state.own === undefined ? startList(state) : []), ...state.calls.tick()];
 }

@@ -129,6 +129,8 @@ export interface Finding {
   readonly effect: 'file' | 'hooks' | 'note';
   /** True where every measured version behaves so; false where it depends on the version. */
   readonly certain: boolean;
+  /** It keeps hooks of people from running, and not those of the managed channel. */
+  readonly sparesManaged?: true;
   /** Name of the evidence document in which it stands, or `ENVIRONMENT`; absent: the file that was looked at. */
   readonly source?: string;
   /** The key in that document, or the name of the variable. */

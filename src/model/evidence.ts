@@ -44,6 +44,8 @@ export interface CommandEvidence {
 
 export interface FileEvidence {
   readonly spec: FileSpec;
+  /** The administrator's, not the person's. */
+  readonly managed?: true;
   readonly state: 'absent' | 'read' | 'unread';
   /** Why it is unread. */
   readonly diagnostic: Diagnostic | undefined;

@@ -26,6 +26,7 @@ import { joinPath } from '../roots/paths.ts';
 import type { Governed } from '../settings/guarded.ts';
 import type { Settings } from '../settings/schema.ts';
 import { readEvidence, type DocumentRead } from './documents.ts';
+import { managedEntrypoint, managedEvidence, managedOnly, withManaged } from './managed.ts';
 import { receiptEvidence, type ReceiptSource } from './receipts.ts';
 import { seenInDocuments, seenInFile, seenTrust, type Documents } from './seen.ts';
 import { installFacts } from './version.ts';
@@ -280,7 +281,8 @@ export function gatherEvidence(host: Host, client: ClientDefinition, request: Ev
   const { context, scope, settings, governed, records, now } = request;
   const { roots, files: desired, diagnostics } = desiredFor(client, context, scope, settings, { governed });
   const detected = detect(host, client, context, roots);
-  const files = desired.map((file) => fileEvidence(file, records.get(file.spec.path), readEvidence(host, client.id, file.spec)));
+  const own = desired.map((file) => fileEvidence(file, records.get(file.spec.path), readEvidence(host, client.id, file.spec)));
+  const files = scope === 'user' ? withManaged(own, managedEvidence(host, client, desired, (file, document) => ({ hooks: hookEvidence(file, document), commands: commandEvidence(client, file.spec, document) }))) : own;
   const evidence = evidenceDocuments(host, client, roots, request);
   const since = countsSince(files);
   const receipts: ReceiptEvidence = receiptEvidence(request.receipts, {
@@ -289,12 +291,13 @@ export function gatherEvidence(host: Host, client: ClientDefinition, request: Ev
   // A document that stands under two names would report the same switch twice.
   const onPath = (program: string): string | undefined => findProgram(host, program, pathDirs(host.platform, host.env['PATH'] ?? host.env['Path']));
   const natives = files.flatMap((file) => file.hooks).filter((hook) => hook.status === 'as-desired').map((hook) => hook.native);
-  const found = [...client.switches(evidence.documents, context.env, context), ...client.shadows?.(evidence.documents, natives) ?? [], ...recordMode(context.env), ...runnerMissing(client, onPath)];
+  const spared = managedOnly(files);
+  const found = [...client.switches(evidence.documents, context.env, context).filter((finding) => !(spared && finding.sparesManaged === true)), ...client.shadows?.(evidence.documents, natives) ?? [], ...recordMode(context.env), ...runnerMissing(client, onPath)];
   const switches = [...new Map(found.map((finding) => [findingKey(finding), seenInDocuments(finding, evidence)])).values()];
-  const entrypoint = onPath('praetorctl');
+  const entrypoint = managedEntrypoint(host, files, () => onPath('praetorctl'));
   return {
     client: client.id, scope, detected: detected.how, program: detected.program, installs: detected.installs, ...installFacts(host, detected.installs[0]),
-    files, unread: evidence.unread, switches, trust: trustEvidence(host, client, desired.find((f) => f.spec.role !== 'mcp')?.spec, evidence),
+    files, unread: evidence.unread, switches, trust: spared ? 'no-gate' : trustEvidence(host, client, desired.find((f) => f.spec.role !== 'mcp')?.spec, evidence),
     receipts, since, diagnostics,
     launcherIntact: launcherIntact(host, context, records),
     entrypoint, entrypointBlocked: entrypoint === undefined ? blockedEntrypoint(host) : undefined,

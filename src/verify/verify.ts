@@ -22,6 +22,7 @@ import { hookFiles, serverFiles, serverInput, stateInput, trustOf, type Yardstic
 import { gatherEvidence } from './evidence.ts';
 import { concludeProbe, discoveredWith, probeReasons, type ProbeAnswer, type ProbeReport } from './probe-conclude.ts';
 import { bindingOf, judgeProof, observedWith, readProofs, type ProofSource } from './proofs.ts';
+import { managedOnly } from './managed.ts';
 import { mostImportantFirst } from './importance.ts';
 import { explain } from './reasons.ts';
 import { readReceipts, type ReceiptSource } from './receipts.ts';
@@ -42,7 +43,7 @@ export interface VerifyRequest {
   readonly probes?: ReadonlyMap<string, ProbeAnswer>;
 }
 
-export interface HookReport { readonly event: string; readonly native: string; readonly path: string; readonly status: EntryStatus; readonly at: string; readonly lastReceipt: string | null }
+export interface HookReport { readonly origin: Scope | 'managed'; readonly event: string; readonly native: string; readonly path: string; readonly status: EntryStatus; readonly at: string; readonly lastReceipt: string | null }
 export interface ServerReport { readonly name: string; readonly path: string; readonly status: EntryStatus }
 
 export interface ClientReport {
@@ -138,9 +139,9 @@ function lastToolReceipt(e: ClientEvidence, now: number): ClientReport['lastTool
 }
 
 function hookReports(e: ClientEvidence): HookReport[] {
-  const all = hookFiles(e).flatMap((file) => file.hooks).map(({ event, native, path, status, at }): HookReport => {
+  const all = hookFiles(e).flatMap((file) => file.hooks.map((hook) => ({ ...hook, origin: file.managed === true ? 'managed' as const : file.spec.scope }))).map(({ origin, event, native, path, status, at }): HookReport => {
     const last = e.receipts.byEvent.get(event);
-    return { event, native, path, status, at, lastReceipt: last === undefined ? null : new Date(last.at).toISOString() };
+    return { origin, event, native, path, status, at, lastReceipt: last === undefined ? null : new Date(last.at).toISOString() };
   });
   return all.sort((a, b) => compare(a.event, b.event) || compare(a.at, b.at));
 }
@@ -169,6 +170,14 @@ function ambiguous(ground: Ground, client: ClientDefinition, e: ClientEvidence):
   return [{ code: 'note', text: 'the hooks are registered for the user too, and a receipt does not say which registration ran', fix: 'praetorctl doctor' }];
 }
 
+/** Where the person has them too, both run. */
+function managedReasons(client: ClientDefinition, e: ClientEvidence): Reason[] {
+  const [managed] = e.files.filter((file) => file.managed === true);
+  if (managed === undefined) return [];
+  if (managedOnly(e.files)) return [{ code: 'note', text: `the hooks stand in the managed channel, ${managed.spec.path}`, fix: '' }];
+  return [{ code: 'note', text: `the hooks stand in the managed channel, ${managed.spec.path}, and for the user too: both run, and each call is judged twice`, fix: `praetorctl clients remove --client ${client.id}` }];
+}
+
 function withHooks(input: StateInput, servers: ServerStates, wanted: boolean, words: Words): States & { readonly reasons: readonly Reason[] } {
   const hooks = deriveState(input, words);
   const { absent, installed, discovered, observed, drifted, stale } = combine(hooks, servers, wanted);
@@ -190,7 +199,7 @@ function reportOn(ground: Ground, client: ClientDefinition, runs: readonly Pendi
   const binding = bindingOf(ground.host, e, yardstick.engine, yardstick.policy);
   const states: States = { ...derived, discovered: discoveredWith(derived.discovered, probe), observed: observedWith(derived.observed, ground.proofs, client.id, binding, e.receipts.tool?.at) };
   const proof = judgeProof(ground.proofs, client.id, binding, ground.scope === 'user' && enforces(input));
-  const reasons = mostImportantFirst([...explain(why, client, e, yardstick), ...proof.reasons, ...probeReasons(client, probe), ...unfinished(client, runs), ...ambiguous(ground, client, e), ...changedToolReasons(ground.changedTools, serverReports(e).map(({ name }) => name))]);
+  const reasons = mostImportantFirst([...explain(why, client, e, yardstick), ...proof.reasons, ...probeReasons(client, probe), ...unfinished(client, runs), ...ambiguous(ground, client, e), ...managedReasons(client, e), ...changedToolReasons(ground.changedTools, serverReports(e).map(({ name }) => name))]);
   const trust = trustOf(e);
   const report: ClientReport = {
     client: client.id, name: client.name, version: e.version.value, versionNote: e.version.why, detected: e.detected, program: e.program ?? null, installs: e.installs,

@@ -138,18 +138,24 @@ function throughSettings(documents: ReadonlyMap<string, JsonObject>): Finding[] 
 
 const saidOn = (env: RootContext['env'], name: string): string => `${name}=${(env[name] ?? '').trim()} turns hooks off`;
 
+/** Hooks in the managed settings themselves go on (measured). */
+const SPARES = { sparesManaged: true } as const;
+
 export function switches(documents: ReadonlyMap<string, JsonObject>, env: RootContext['env']): Finding[] {
   const found: Finding[] = [];
   const managed = managedLayers(documents);
   // Ordinary precedence, measured: a project `false` re-enables hooks over a user `true`, managed wins over both.
   const disabled = firstBoolean(documents, [...managed, ['local', 'local'], ['project', 'project'], ['own', 'user']], ['disableAllHooks']);
-  if (disabled?.value === true) found.push(off(WAYS.disabled, `disableAllHooks is true in the ${disabled.layer[1]} settings`, { source: disabled.layer[0], path: ['disableAllHooks'] }));
+  if (disabled?.value === true) {
+    const spares = disabled.layer[1] === 'managed' ? {} : SPARES;
+    found.push({ ...off(WAYS.disabled, `disableAllHooks is true in the ${disabled.layer[1]} settings`, { source: disabled.layer[0], path: ['disableAllHooks'] }), ...spares });
+  }
   const only = firstBoolean(documents, managed, ['allowManagedHooksOnly']);
-  if (only?.value === true) found.push(off(WAYS.managedOnly, 'managed settings allow managed hooks only', { source: only.layer[0], path: ['allowManagedHooksOnly'] }));
+  if (only?.value === true) found.push({ ...off(WAYS.managedOnly, 'managed settings allow managed hooks only', { source: only.layer[0], path: ['allowManagedHooksOnly'] }), ...SPARES });
   const strict = managed.find(([name]) => documents.get(name)?.['strictPluginOnlyCustomization'] !== undefined);
   const value = strict === undefined ? undefined : documents.get(strict[0])?.['strictPluginOnlyCustomization'];
   if (strict !== undefined && (value === true || (Array.isArray(value) && value.includes('hooks')))) {
-    found.push(off(WAYS.pluginOnly, 'managed settings allow hooks from plugins only', { source: strict[0], path: ['strictPluginOnlyCustomization'] }));
+    found.push({ ...off(WAYS.pluginOnly, 'managed settings allow hooks from plugins only', { source: strict[0], path: ['strictPluginOnlyCustomization'] }), ...SPARES });
   }
   return [
     ...found, ...variableOn(env, 'CLAUDE_CODE_SIMPLE', WAYS.simple, saidOn(env, 'CLAUDE_CODE_SIMPLE'), ON),

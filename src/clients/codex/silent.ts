@@ -124,7 +124,7 @@ function features(documents: Documents, context: RootContext): Finding[] {
 export function switches(documents: Documents, _env: RootContext['env'], context: RootContext): Finding[] {
   const found = features(documents, context);
   if (documents.get('requirements')?.['allow_managed_hooks_only'] === true) {
-    found.push(off(WAYS.managedOnly, 'requirements.toml allows managed hooks only', { source: 'requirements', path: ['allow_managed_hooks_only'] }));
+    found.push({ ...off(WAYS.managedOnly, 'requirements.toml allows managed hooks only', { source: 'requirements', path: ['allow_managed_hooks_only'] }), sparesManaged: true });
   }
   if (documents.has('scoped') && !isTrusted(documents, context)) {
     found.push(off(WAYS.untrusted, 'the project is not trusted in Codex, so its hooks are left out', { source: 'mcp', path: ['projects', context.project, 'trust_level'] }));

@@ -39,5 +39,6 @@ export function switches(documents: ReadonlyMap<string, JsonObject>): Finding[] 
   const source = ['local', 'project'].find(disables);
   if (source === undefined) return found;
   const file = source === 'local' ? '.github/copilot/settings.local.json' : '.github/copilot/settings.json';
-  return [...found, doubtful(WAYS.disabled, `disableAllHooks is true in ${file}`, { source, path: ['disableAllHooks'] }, `remove disableAllHooks from ${file}`)];
+  // Documented: policy hooks cannot be disabled by it.
+  return [...found, { ...doubtful(WAYS.disabled, `disableAllHooks is true in ${file}`, { source, path: ['disableAllHooks'] }, `remove disableAllHooks from ${file}`), sparesManaged: true }];
 }
