@@ -15,25 +15,29 @@ export interface ToolDefinition {
 }
 
 export const SCHEMA_DEPTH_MAX = 64;
+export const SCHEMA_NODES_MAX = 50_000;
 
-/** JSON with sorted keys. Throws RangeError below SCHEMA_DEPTH_MAX: such a definition is nothing that a person can review. */
-export function canonicalJson(value: JsonValue | undefined, depth = 0): string {
+/** JSON with sorted keys. Throws RangeError below SCHEMA_DEPTH_MAX and above SCHEMA_NODES_MAX: such a definition is nothing that a person can review. */
+export function canonicalJson(value: JsonValue | undefined, depth = 0, left = { nodes: SCHEMA_NODES_MAX }): string {
   if (depth > SCHEMA_DEPTH_MAX) throw new RangeError(`nested deeper than ${SCHEMA_DEPTH_MAX}`);
   if (value === undefined) return 'null';
-  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item, depth + 1)).join(',')}]`;
-  if (!isObject(value)) return JSON.stringify(value);
-  return `{${Object.keys(value).sort().map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] ?? null, depth + 1)}`).join(',')}}`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const keys = Object.keys(value);
+  left.nodes -= keys.length;
+  if (left.nodes < 0) throw new RangeError(`more than ${SCHEMA_NODES_MAX} values`);
+  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item, depth + 1, left)).join(',')}]`;
+  return `{${keys.sort().map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] ?? null, depth + 1, left)}`).join(',')}}`;
 }
 
 /** Name -> required, type, enum: what a call can say, without how it is written down. */
 export function parameterShape(schema: JsonObject): JsonObject {
   const properties = isObject(schema['properties']) ? schema['properties'] : {};
-  const required = Array.isArray(schema['required']) ? schema['required'] : [];
+  const required = new Set(Array.isArray(schema['required']) ? schema['required'] : []);
   const shape: Record<string, JsonValue> = {};
   for (const [name, value] of Object.entries(properties)) {
     const one = isObject(value) ? value : {};
     shape[name] = {
-      required: required.includes(name), type: one['type'] ?? null, enum: one['enum'] ?? null, const: one['const'] ?? null,
+      required: required.has(name), type: one['type'] ?? null, enum: one['enum'] ?? null, const: one['const'] ?? null,
       items: isObject(one['items']) ? one['items']['type'] ?? null : null,
       properties: isObject(one['properties']) ? parameterShape(one) : null,
     };

@@ -17,6 +17,9 @@ import { QUESTIONS_MAX, QUESTION_KEY, QUESTION_MS_MAX, STATES_MAX, type Action, 
 
 const STRICT = jsonEditor({ comments: false, trailingCommas: false, bom: false, utf16le: false, emptyIsObject: false });
 
+/** Of a name that could be anything. */
+const NAME_CHARS_MAX = 128;
+
 /** What is known of the client besides the call. */
 export interface ClientSide { readonly capabilities: JsonObject | undefined; readonly name: string }
 
@@ -76,11 +79,11 @@ function call(gate: Gate, held: HeldCall, client: ClientSide): readonly Action[]
   const { config, live } = gate;
   const { name } = held.params;
   const caller = metaOf(held.params).clientName ?? client.name;
-  const no = (tool: string, code: ContractCode, detail: string, reason: string): Action[] => refuse(gate, { held, caller }, { decision: 'deny', code, detail, reason }, tool);
+  const no = (tool: string, code: ContractCode, detail: string, reason: string): Action[] => refuse(gate, { held, caller }, { decision: 'deny', code, detail, reason }, tool.slice(0, NAME_CHARS_MAX));
   if (typeof name !== 'string') return no('', 'validation_error', 'no_name', 'The call names no tool.');
   if (held.isTwice) return no(name, 'validation_error', 'ambiguous_json', 'The call has one key twice: it could be read in two ways.');
   const tool = live.governed(name);
-  if (tool === undefined) return no(name, 'unsupported_operation', 'unknown_operation', `${name.slice(0, 128)} is not in the catalogue of ${config.catalogue.service.id}.`);
+  if (tool === undefined) return no(name, 'unsupported_operation', 'unknown_operation', `${name.slice(0, NAME_CHARS_MAX)} is not in the catalogue of ${config.catalogue.service.id}.`);
   if (tool.operation.state === 'approved' && live.stateOf(name) !== 'approved') return refuse(gate, { held, caller }, quarantined(name), name);
   const given = held.params['arguments'] ?? {};
   if (!isObject(given)) return no(name, 'validation_error', 'arguments_not_an_object', `The arguments of ${name} must be an object.`);

@@ -2,7 +2,7 @@
 // A reader of another make takes the first of two equal keys instead of the last, or takes `Method` for `method` (Go does): such a line
 // would be one message here and another one there.
 import { folded } from '../contract/names.ts';
-import { isObject, type JsonObject, type JsonValue } from '../model/json.ts';
+import type { JsonObject, JsonValue } from '../model/json.ts';
 
 /** Deeper is nothing that a tool takes or gives, and what walks it by calling itself ends there. */
 export const DEPTH_MAX = 512;
@@ -98,14 +98,10 @@ function stringEnd(text: string, start: number): number {
 
 /** Keys of all objects of a value. JSON.parse leaves out the first of two equal keys: where the text has more, one stands twice. */
 export function countKeys(value: JsonValue | undefined): number {
-  let keys = 0;
-  if (Array.isArray(value)) for (const item of value) keys += typeof item === 'object' ? countKeys(item) : 0;
-  else if (isObject(value)) {
-    for (const key in value) {
-      keys += 1;
-      if (typeof value[key] === 'object') keys += countKeys(value[key]);
-    }
-  }
+  if (typeof value !== 'object' || value === null) return 0;
+  const items = Object.values(value);
+  let keys = Array.isArray(value) ? 0 : items.length;
+  for (const item of items) if (typeof item === 'object') keys += countKeys(item);
   return keys;
 }
 

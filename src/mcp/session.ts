@@ -1,5 +1,6 @@
 // Contract: one session of a client with a guarded server, line by line, in both eras of the protocol. PURE: what is to be done is
 // said as actions. Everything that is not about tools passes as it came. Rules: docs/mcp.md.
+import { folded } from '../contract/names.ts';
 import { isObject, type JsonObject, type JsonValue } from '../model/json.ts';
 import { callGate, type Calls, type ClientSide } from './calls.ts';
 import { liveTools, type LiveTools, type Round } from './live-tools.ts';
@@ -109,6 +110,9 @@ function requested(state: State, message: RequestMessage, line: string, isTwice:
   const { method, id, params } = message;
   if (typeof id === 'number' && !Number.isSafeInteger(id)) return refused(null, INVALID_REQUEST, 'a request has a text or a whole number as its id');
   const key = idKey(id);
+  // A server that does not mind the case, or a space, would take it for one of these.
+  const meant = folded(method.trim());
+  if (meant !== method && (meant === 'tools/call' || meant === 'tools/list' || meant === 'initialize')) return refused(id, INVALID_REQUEST, `the method is ${meant}`);
   const kind: RequestKind = method === 'tools/call' ? 'call' : method === 'tools/list' ? 'list' : 'other';
   const begun = state.requests.begin(key, kind);
   // Not with that id: it would be the answer to the first.
@@ -231,10 +235,8 @@ function fromUpstream(state: State, line: string): readonly Action[] {
   // A client that reads more than JSON could find in it what was taken out elsewhere.
   if (kind !== 'message') return complaint(state, 'a line that is no message was dropped');
   if (fault === 'twice') return complaint(state, 'a message with one key twice was dropped');
-  if (method !== undefined) return textOf(method) === LIST_CHANGED && id === undefined ? listChanged(state, line) : PASS_DOWN;
+  if (method !== undefined || (!hasResult && (id === undefined || id === 'null'))) return toldBy(state, line, id, method);
   const key = keyOfToken(id);
-  // What a server says of a line that it could not read has no id.
-  if (key === undefined && !hasResult) return PASS_DOWN;
   const read = (): JsonObject | undefined => {
     const message = fault === 'deep' ? undefined : messageOf(line);
     return message?.kind === 'response' ? message.value : undefined;
@@ -246,6 +248,18 @@ function fromUpstream(state: State, line: string): readonly Action[] {
   state.requests.end(key);
   if (asked === 'call' && state.calls.watches(key)) state.calls.finished(key, read());
   return PASS_DOWN;
+}
+
+/** A request or a notification of the server's, or what it says of a line that it could not read, which has no id. */
+function toldBy(state: State, line: string, id: string | undefined, method: string | undefined): readonly Action[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return complaint(state, 'a line that is no message was dropped');
+  }
+  if (method === undefined) return isObject(value) && isObject(value['error']) ? PASS_DOWN : complaint(state, 'an answer that nobody waits for was dropped');
+  return textOf(method) === LIST_CHANGED && id === undefined ? listChanged(state, line) : PASS_DOWN;
 }
 
 function listed(state: State, key: string, value: JsonObject | undefined): readonly Action[] {

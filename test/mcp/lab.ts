@@ -1,6 +1,6 @@
 // Contract: `praetorctl mcp <server>` as a real process in front of a real server, and the wire to it.
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect } from 'vitest';
 import type { Catalogue } from '../../src/contract/catalogue-schema.ts';
@@ -12,20 +12,26 @@ import { vectorCatalogue, withLiveTools } from './support.ts';
 export const BIN = join(import.meta.dirname, '../../bin/praetorctl');
 export const SERVER = join(import.meta.dirname, '../fixtures/mcp/server.mjs');
 
+/** Takes whatever any reader could take for a call. */
+export const GULLIBLE = join(import.meta.dirname, '../fixtures/mcp/gullible-server.mjs');
+/** Does what LAB_MODE says. */
+export const HOSTILE = join(import.meta.dirname, '../fixtures/mcp/hostile-server.mjs');
+
 export interface Lab { readonly at: Station; readonly tools: string; readonly log: string; readonly env: Record<string, string>; readonly catalogue: Catalogue }
 
-export function lab(name = 'payments'): Lab {
+/** `first`: the tool that stands first in the server's list. */
+export function lab(name = 'payments', server = SERVER, first = (_tool: string): boolean => false): Lab {
   const at = station();
   const [tools, log] = [join(at.root, 'tools.json'), join(at.root, 'upstream.log')];
   const live = withLiveTools(vectorCatalogue(name));
-  const catalogue: Catalogue = { ...live.catalogue, upstream: { transport: 'stdio', command: process.execPath, args: [SERVER], envNames: [] } };
-  writeFileSync(tools, JSON.stringify(live.tools));
+  const catalogue: Catalogue = { ...live.catalogue, upstream: { transport: 'stdio', command: process.execPath, args: [server], envNames: [] } };
+  writeFileSync(tools, JSON.stringify(live.tools.toSorted((a, b) => Number(first(b.name)) - Number(first(a.name)))));
   writeFileSync(log, '');
   const { host } = ioOf(at);
   const place = { state: at.state, config: join(at.root, 'config') };
   writeCatalogue(host, place, catalogue);
   expect(compileCatalogues(host, place, 'test').diagnostics).toEqual([]);
-  return { at, tools, log, env: { ...at.env, LAB_TOOLS: tools, LAB_LOG: log, PATH: process.env['PATH'] ?? '' }, catalogue };
+  return { at, tools, log, env: { ...at.env, LAB_TOOLS: tools, LAB_LOG: log, LAB_RAN: join(at.root, 'ran.log'), PATH: process.env['PATH'] ?? '' }, catalogue };
 }
 
 const running: ChildProcessWithoutNullStreams[] = [];
@@ -75,3 +81,12 @@ export function start(of: Lab, server = 'payments', extra: Record<string, string
 }
 
 export const withId = (id: number) => (message: JsonObject): boolean => message['id'] === id && message['method'] === undefined;
+
+/** What the runtime holds, in kB; 0 where it has ended. */
+export function memoryOf({ child }: Wire): number {
+  try {
+    return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
+}

@@ -5,7 +5,7 @@
 import { fstatSync } from 'node:fs';
 import { endInTime, exitCode, type Link, type LinkEvents, type StdioUpstream } from './link.ts';
 
-interface Request { oncomplete?: (status: number) => void }
+interface Request { oncomplete?: (status: number) => void; buffer?: Uint8Array }
 interface PipeHandle {
   onread?: () => void;
   readonly useUserBuffer: (room: Uint8Array) => void;
@@ -39,6 +39,8 @@ export interface Pipes {
 
 const SIGNAL_NUMBERS = { SIGTERM: 15, SIGKILL: 9 };
 const NOT_STARTED = 127;
+/** EINVAL: what comes after a NUL would be left out. */
+const INVALID = -22;
 const READ_BYTES_MAX = 64 * 1024;
 
 export function pipes(platform: string): Pipes | undefined {
@@ -102,6 +104,8 @@ function writer({ stream_wrap: { WriteWrap, kLastWriteWasAsync, streamBaseState 
       // A request that was not needed serves the next write.
       if (streamBaseState[kLastWriteWasAsync] !== 0) {
         spare.oncomplete = settle;
+        // Nobody else keeps what is still to be written.
+        if (typeof message !== 'string') spare.buffer = message;
         spare = new WriteWrap();
         waiting += 1;
       }
@@ -172,7 +176,7 @@ function start(bound: Bindings, { command, args, cwd, env: more }: StdioUpstream
     code = exitCode(status, signal);
     part();
   };
-  const failed = child.spawn({
+  const failed = [command, ...args].some((word) => word.includes('\0')) ? INVALID : child.spawn({
     file: command, args: [command, ...args], envPairs: Object.entries({ ...env, ...more }).map(([name, value]) => `${name}=${value}`), ...(cwd === undefined ? {} : { cwd }),
     stdio: [{ type: 'pipe', handle: input }, { type: 'pipe', handle: output }, { type: 'fd', fd: 2 }],
   });
