@@ -15,9 +15,14 @@ import { EXIT, PraetorError } from '../model/diagnostic.ts';
 import { rootContext } from '../roots/context.ts';
 import { dataDirOf, readInstallRecord, versionDir } from '../roots/install-record.ts';
 import { ownDirs } from '../roots/own-dirs.ts';
+import { digestOf } from '../settings/layers.ts';
+import { loadSettings, type LoadedSettings } from '../settings/load.ts';
+import type { Settings } from '../settings/schema.ts';
+import { hashedUser, keyedHash } from './evidence-key.ts';
 import { absolutePath } from './policy-input.ts';
 import { styleFor, VERSION, type Outcome } from './output.ts';
 import type { CommandContext } from './program.ts';
+import { settingsChoice } from './settings-options.ts';
 import { renderFindings, renderSummary, summarize } from './receipts-fleet-view.ts';
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
@@ -28,24 +33,34 @@ function dirsOf(host: Host): { readonly state: string; readonly audit: string; r
   return { state, audit: joinPath(host.platform, state, 'audit'), chain: joinPath(host.platform, state, 'evidence') };
 }
 
-function repositoryOf({ options }: CommandContext): string {
-  const named = text(options['repository']);
+function loaded({ io: { host }, options }: CommandContext): Extract<LoadedSettings, { ok: true }> {
+  const { config } = ownDirs({ platform: host.platform, env: host.env, home: rootContext(host).home });
+  const found = loadSettings(host, config, settingsChoice(options));
+  if (!found.ok) throw new PraetorError(found.diagnostics[0] ?? { code: 'settings-invalid', message: 'the settings are invalid', fix: 'correct them' });
+  return found;
+}
+
+function repositoryOf({ options }: CommandContext, settings: Settings): string {
+  const named = text(options['repository']) ?? settings.hooks.evidence.repository;
   // git takes such a word as an option or as a program to start.
   if (named !== undefined && !named.startsWith('-') && !named.includes('::')) return named;
-  throw new PraetorError({ code: 'usage', message: named === undefined ? 'no evidence repository is named' : 'the evidence repository is no address', fix: 'name it: --repository ssh://git@example.org/evidence.git, or PRAETORCTL_EVIDENCE_REPOSITORY' });
+  throw new PraetorError({ code: 'usage', message: named === undefined ? 'no evidence repository is named' : 'the evidence repository is no address', fix: 'name it: hooks.evidence.repository in the settings, --repository ssh://git@example.org/evidence.git, or PRAETORCTL_EVIDENCE_REPOSITORY' });
 }
 
 export async function receiptsPush(context: CommandContext): Promise<Outcome> {
   const { io: { host }, options } = context;
-  const repository = repositoryOf(context);
+  const { settings, merged } = loaded(context);
+  const { evidence } = settings.hooks;
+  const repository = repositoryOf(context, settings);
   const record = readInstallRecord(host, dataDirOf(host));
   if (record === undefined) throw new PraetorError({ code: 'not-installed', message: 'this workstation has no id yet', fix: 'praetorctl workstation install' });
   const key = text(options['sign']) ?? record.key;
   if (key === null) throw new PraetorError({ code: 'usage', message: 'this workstation has no signing key', fix: 'name one: --sign <key file>' });
   const { sign, fingerprint } = signerFor(host, absolutePath(host, key));
   const { state, chain } = dirsOf(host);
-  const facts = receiptFacts({ host, record, stateDir: state, version: VERSION, settings: null, state: record.pin === null ? 'current' : 'held' });
-  const pushed = await pushReceipt({ host, directory: chain, hostId: record.hostId, repository, signer: sign, fingerprint, facts, always: options['always'] === true });
+  const facts = receiptFacts({ host, record, stateDir: state, version: VERSION, settings: digestOf(merged, host.sha256), state: record.pin === null ? 'current' : 'held' });
+  const user = evidence.identity === 'off' ? {} : { user: hashedUser(host, keyedHash(context, evidence)) };
+  const pushed = await pushReceipt({ host, directory: chain, hostId: record.hostId, repository, signer: sign, fingerprint, facts: { ...facts, ...user }, always: options['always'] === true });
   const words = pushed.result === 'pushed' ? `pushed receipt ${pushed.seq} (${pushed.why ?? ''}) to ${pushed.ref}` : `unchanged: receipt ${pushed.seq} stands on ${pushed.ref}`;
   return answer('receipts-push', { ...pushed, key: fingerprint ?? null }, words, EXIT.ok, true);
 }
@@ -53,7 +68,7 @@ export async function receiptsPush(context: CommandContext): Promise<Outcome> {
 const auditDir = ({ io: { host }, options }: CommandContext): string => { const named = text(options['audit']); return named === undefined ? dirsOf(host).audit : absolutePath(host, named); };
 
 export function receiptsPull(context: CommandContext): Outcome {
-  const result = pullReceipts(context.io.host, auditDir(context), repositoryOf(context));
+  const result = pullReceipts(context.io.host, auditDir(context), repositoryOf(context, loaded(context).settings));
   const extra = [result.forked > 0 ? `${result.forked} history(s) that do not go on` : '', result.strange > 0 ? `${result.strange} reference(s) of no host` : '', result.unread > 0 ? `${result.unread} that cannot be fetched` : ''].filter((word) => word !== '');
   const words = `${result.hosts} host(s), ${result.changed} with something new${extra.length === 0 ? '' : `; kept for verify: ${extra.join(', ')}`}`;
   return answer('receipts-pull', { ...result }, words, EXIT.ok, true);

@@ -56,6 +56,8 @@ export const KEY_RULES: readonly KeyRule[] = [
   { key: 'hooks.on_missing_runtime', merge: 'tighten', layers: OPERATOR, stricter: [['allow'], ['deny']] },
   { key: 'hooks.evidence.export', merge: 'tighten', layers: OPERATOR, stricter: [['off'], ['file', 'otlp']], note: 'any document may switch it on, none off again' },
   { key: 'hooks.evidence.endpoint', merge: 'conflict', layers: OPERATOR, literal: [''] },
+  { key: 'hooks.evidence.repository', merge: 'conflict', layers: OPERATOR, literal: [''] },
+  { key: 'hooks.evidence.key_file', merge: 'replace', layers: HOST, note: 'an absolute place is a matter of one machine' },
   { key: 'hooks.evidence.identity', merge: 'tighten', layers: OPERATOR, stricter: [['plain'], ['hash'], ['off']] },
   { key: 'contract.human_approval_floor', merge: 'tighten', layers: OPERATOR, stricter: [['none'], ['unsafe'], ['all']] },
   { key: 'contract.client_servers', merge: 'tighten', layers: OPERATOR, stricter: [['leave'], ['guard']] },

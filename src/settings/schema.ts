@@ -42,6 +42,8 @@ const within = (least: string, most: string, shape = duration) => shape.refine((
 const evidence = z.strictObject({
   export: z.enum(['off', 'file', 'otlp']).default('off').describe('Where evidence goes: nowhere, into a file, or to an OTLP/HTTP endpoint. Never from a hook.'),
   endpoint: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).max(2048).optional().describe('The OTLP/HTTP endpoint.'),
+  repository: z.string().min(1).max(2048).refine((text) => !text.startsWith('-') && !text.includes('::'), 'not the address of a repository').optional().describe('The git repository that receipts of workstations are pushed to.'),
+  key_file: z.string().min(1).max(4096).optional().describe('The file with the key of the fleet, for keyed hashes.'),
   identity: z.enum(['off', 'hash', 'plain']).default('off').describe('Whether evidence names the person: not, as a keyed hash, or in plain.'),
 }).describe('What leaves this workstation for an auditor.');
 

@@ -7,7 +7,7 @@ import { writeInstallRecord } from '../../src/fleet/install-record.ts';
 import { newSigningKey, privateKeyFile, publicLine, type SigningKey } from '../../src/fleet/sshsig.ts';
 import { realHost } from '../../src/host.ts';
 import type { InstallRecord } from '../../src/roots/install-record.ts';
-import { cli, world, type World } from '../support/cli.ts';
+import { cli, settings, world, type World } from '../support/cli.ts';
 import { sh, tempDir } from '../support/git.ts';
 
 interface Station { readonly where: World; readonly key: SigningKey; readonly id: string }
@@ -51,6 +51,16 @@ describe('praetorctl receipts push | pull | verify | summary', () => {
     expect(summary).toMatchObject({ code: 0, json: { total: 2, byState: [{ value: 'current', hosts: 1 }, { value: 'held', hosts: 1 }], byAge: [{ value: 'under 1 day', hosts: 2 }] } });
     OUTPUT_SCHEMAS['receipts-summary']!.parse(summary.json);
 
+    // What the settings name counts too, and the person only as a hash with the key of the fleet.
+    first.where.env['USER'] = 'someone';
+    writeFileSync(join(first.where.root, 'key'), 'k'.repeat(32));
+    settings(first.where, `hooks:\n  evidence:\n    repository: ${server}\n    identity: hash\n`);
+    expect((await cli(first.where, ['receipts', 'push'])).err).toContain('no key of the fleet');
+    settings(first.where, `hooks:\n  evidence:\n    repository: ${server}\n    identity: hash\n    key_file: ${join(first.where.root, 'key')}\n`);
+    expect((await cli(first.where, ['receipts', 'push', '--json'])).json).toMatchObject({ seq: 2, why: 'changed' });
+    await cli(auditor, ['receipts', 'pull', '--repository', server]);
+    expect((await cli(auditor, ['receipts', 'verify', '--allowed', allowed, '--json'])).json).toMatchObject({ receipts: 1, findings: [] });
+
     sh(server, ['update-ref', '-d', `refs/praetor/receipts/0b/${second.id}`]);
     await cli(auditor, ['receipts', 'pull', '--repository', server]);
     const found = await cli(auditor, ['receipts', 'verify', '--allowed', allowed]);
@@ -63,7 +73,8 @@ describe('praetorctl receipts push | pull | verify | summary', () => {
     const everything = [pushed, pulled, verified, summary, found].map(({ out }) => out).join('');
     expect(everything).not.toContain(first.where.root);
     const payload = Buffer.from(sh(server, ['cat-file', 'blob', `refs/praetor/receipts/0a/${first.id}:receipt`]).split(' ')[1] ?? '', 'base64url').toString();
-    expect(payload).toContain('"clients":{"claude":"');
+    expect(payload).toMatch(/"settings":"[0-9a-f]{16}".*"clients":\{"claude":".*"user":"[0-9a-f]{32}"\}$/);
+    expect(payload).not.toContain('someone');
     expect(payload.replace('praetor.receipt/1', '')).not.toMatch(/home|\/|tmp/);
   });
   it('say what is missing', async () => {

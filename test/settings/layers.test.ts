@@ -56,6 +56,7 @@ const SAMPLES: Readonly<Record<string, readonly [JsonValue, JsonValue]>> = {
   'hooks.command_policy.allow': [[{ program: 'a', reason: 'r' }], [{ program: 'b', reason: 'r' }]],
   'hooks.evaluators': [[{ id: 'a', events: ['stop'], run: { script: 'a' } }], [{ id: 'b', events: ['stop'], run: { script: 'b' } }]],
   'hooks.evidence.endpoint': ['https://a.test/v1', 'https://b.test/v1'],
+  'hooks.evidence.repository': ['https://a.test/e.git', 'https://b.test/e.git'], 'hooks.evidence.key_file': ['/a', '/b'],
   'contract.human_evidence': [['hook', 'grant'], ['grant']],
   'update.channel': ['promoted', 'manual'], 'update.remote': ['https://a.test/x.git', 'https://b.test/x.git'], 'update.branch': ['main', 'next'],
   'update.interval': ['15m', '1h'], 'update.soak': ['0d', '3d'], 'update.auto_promote': ['off', 'verified'], 'update.pin': ['a'.repeat(40), 'b'.repeat(40)], 'update.max_age': ['7d', '2d'],
