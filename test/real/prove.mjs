@@ -50,10 +50,16 @@ function moveAway(world, file, link = false) {
   return () => renameSync(away, path);
 }
 
+/** What a person behind a proxy, or with an own collector, has in the environment of a client. Nothing is exempt from the proxy. */
+const proxies = (url) => ({ HTTP_PROXY: url, HTTPS_PROXY: url, http_proxy: url, https_proxy: url, NO_PROXY: '', no_proxy: '' });
+const exporters = (url) => ({
+  OTEL_METRICS_EXPORTER: 'otlp', OTEL_LOGS_EXPORTER: 'otlp', OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json', OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_METRIC_EXPORT_INTERVAL: '300', OTEL_LOGS_EXPORT_INTERVAL: '300',
+});
+
 /** Per client: its configuration with an endpoint of the person's own, and how it is silently broken. */
 const CASES = {
   claude: {
-    own: (world, url) => editJson(world, '.claude/settings.json', (d) => ({ ...d, env: { ANTHROPIC_BASE_URL: url, ANTHROPIC_AUTH_TOKEN: 'the-persons-token' } })),
+    own: (world, url) => editJson(world, '.claude/settings.json', (d) => ({ ...d, env: { ANTHROPIC_BASE_URL: url, ANTHROPIC_AUTH_TOKEN: 'the-persons-token', ...proxies(url), ...exporters(url), CLAUDE_CODE_ENABLE_TELEMETRY: '1' } })),
     breaks: [
       ['disableAllHooks', 'hooks-off', (world) => editJson(world, '.claude/settings.json', (d) => ({ ...d, disableAllHooks: true }))],
       ['a value of the wrong type in the settings', 'file-rejected', (world) => editJson(world, '.claude/settings.json', (d) => ({ ...d, model: 7 }))],
@@ -73,7 +79,7 @@ const CASES = {
     ],
   },
   qwen: {
-    own: (world, url) => editJson(world, '.qwen/settings.json', (d) => ({ ...d, security: { auth: { selectedType: 'openai', apiKey: 'the-persons-key', baseUrl: `${url}/v1` } }, model: { name: 'mine' } })),
+    own: (world, url) => editJson(world, '.qwen/settings.json', (d) => ({ ...d, security: { auth: { selectedType: 'openai', apiKey: 'the-persons-key', baseUrl: `${url}/v1` } }, model: { name: 'mine' }, proxy: url, telemetry: { enabled: true, target: 'local', otlpProtocol: 'http', otlpEndpoint: url } })),
     breaks: [
       ['disableAllHooks', 'hooks-off', (world) => editJson(world, '.qwen/settings.json', (d) => ({ ...d, disableAllHooks: true }))],
     ],
@@ -153,7 +159,7 @@ export async function proofs(client, binary, check) {
     check('verify says since when it is proven', row?.proven === first.time && row.observed === true, row);
     await brokenAndOwn(world, client, cases, own, check);
     check('no call of a proof reached the MCP server', !existsSync(world.mcpLog));
-    check("the endpoint of the person's configuration was never asked", own.seen.connections === 0, own.seen);
+    check("the endpoint, the proxy and the collector of the person's configuration were never asked", own.seen.connections === 0, own.seen);
     const left = readdirSync(join(world.base, 'tmp')).filter((name) => name.startsWith('praetorctl-prove-'));
     check('no workspace of a proof is left', left.length === 0, left);
   } finally {
