@@ -143,10 +143,11 @@ describe('a person on the disk', () => {
   it("the hook's question about exactly this call counts once", async () => {
     const of = lab();
     const payload = { session_id: 's', cwd: of.at.workspace, hook_event_name: 'PreToolUse', tool_name: 'mcp__payments__payments_void', tool_input: { id: 'p' }, tool_use_id: 'toolu_77' };
-    const hook = await run('claude', 'pre-tool', { input: JSON.stringify(payload), env: of.at.env });
-    expect(hook.stdout).toContain('"ask"');
     const wire = start(of);
     wire.send(initialize());
+    await wire.until(withId(0));
+    const hook = await run('claude', 'pre-tool', { input: JSON.stringify(payload), env: of.at.env });
+    expect(hook.stdout).toContain('"ask"');
     const meta = { _meta: { 'claudecode/toolUseId': 'toolu_77' } };
     wire.send(toolCall(1, 'payments_void', { id: 'q' }, meta));
     expect(refusalOf(await wire.until(withId(1)))).toMatchObject({ code: 'confirmation_required' });
@@ -155,6 +156,10 @@ describe('a person on the disk', () => {
     wire.send(toolCall(3, 'payments_void', { id: 'p' }, meta));
     expect(refusalOf(await wire.until(withId(3)))).toMatchObject({ code: 'confirmation_required' });
     expect(readFileSync(join(of.at.state, 'receipts', 'receipts.jsonl'), 'utf8')).toContain(callDigest(sha256, 'toolu_77', { id: 'p' }));
+    const later = start(of);
+    later.send(initialize());
+    later.send(toolCall(1, 'payments_void', { id: 'p' }, meta));
+    expect(refusalOf(await later.until(withId(1)))).toMatchObject({ code: 'confirmation_required' });
   });
 
   it('a grant counts once, and not when it has run out', async () => {

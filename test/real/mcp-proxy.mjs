@@ -29,18 +29,19 @@ const ALL = [...APPROVED, 'notes_shadow'];
  * it was given for the session, though the list changed. `failsOn`: the eras in which it makes an error of an output that does not fit its schema.
  */
 const MEASURED = {
-  'claude-2.1.197': { elicits: 'cancel', failsOn: [], notModern: 'opens with initialize only' },
+  'claude-2.1.197': { elicits: 'cancel', failsOn: [], notModern: true },
   'claude': { elicits: 'cancel', keepsTools: true, failsOn: [MODERN] },
-  'codex': { elicits: 'decline', keepsTools: true, failsOn: [], notModern: 'opens with initialize, with its flag mcp_2026_07_28 too' },
-  'gemini': { failsOn: [LEGACY], notModern: 'opens with initialize only' },
+  'codex': { elicits: 'decline', keepsTools: true, failsOn: [], notModern: true, notHosted: 'codex exec answers by itself, and a hook cannot ask' },
+  'gemini': { failsOn: [LEGACY], notModern: true, notHosted: 'the client cannot be asked by a server, and a question of a hook hangs it' },
 }[label];
 /** How it is started with tools of ours allowed and all listed, and how its hooks are left out for one session. */
 const STARTED = {
   claude: {
     argv: (argv) => argv.map((word) => (word.startsWith('Bash,') ? ['Bash', ...ALL.map(nameOf)].join(',') : word)), env: { ENABLE_TOOL_SEARCH: 'false' },
     unhooked: (argv) => [...argv, '--settings', '{"disableAllHooks":true}'],
+    hosted: ['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose', '--permission-prompt-tool', 'stdio', '--allowedTools', ALL.map(nameOf).join(',')],
   },
-  codex: { argv: (argv) => argv, unhooked: (argv) => ['--disable', 'hooks', ...argv] },
+  codex: { argv: (argv) => argv, newest: ['--enable', 'mcp_2026_07_28'], unhooked: (argv) => ['--disable', 'hooks', ...argv] },
   gemini: {
     argv: (argv) => argv,
     unhooked: (argv, world) => {
@@ -81,15 +82,15 @@ function done(world) {
 const times = (ran, tool) => ran.filter((one) => one.ran === tool).length;
 
 /** Plays the script in one session. */
-async function play(world, script, isHooked = true) {
+async function play(world, script, { isHooked = true, host, argv: own } = {}) {
   const seen = {};
   const steps = script(seen);
   const model = await startModel(client.api, steps);
   try {
     readdress(world, model.url);
     const before = receipts(world).length;
-    const argv = STARTED.argv(client.argv());
-    const run = await session(world, isHooked ? argv : STARTED.unhooked(argv, world), { ...client.environment(model.url), ...STARTED.env });
+    const argv = own ?? (host === undefined ? STARTED.argv(client.argv()) : STARTED.hosted);
+    const run = await session(world, isHooked ? argv : STARTED.unhooked(argv, world), { ...client.environment(model.url), ...STARTED.env }, host);
     const record = model.record();
     const said = record.steps.map(({ result }) => result?.text ?? '');
     const ended = run.code === 0 && !run.timedOut && record.endings > 0 && record.faults.length === 0;
@@ -199,7 +200,7 @@ async function alone(world) {
   writeFileSync(join(world.flags, 'turn'), '');
   const { ran, said, seen, ended, brief, lines } = await play(world, (made) => [
     call(made, 'notes_erase', { text: 'asked' }), call({}, 'notes_erase', { text: 'granted' }, () => grant(world)), call({}, 'notes_erase', { text: 'again' }), call(made, 'notes_turn'), call(made, 'notes_shadow'), call(made, 'notes_shift'),
-  ], false);
+  ], { isHooked: false });
   const runtime = lines.filter(({ client: whose }) => whose === 'mcp').map(({ verdict, rule }) => `${verdict} ${rule ?? ''}`.trim());
   check('without hooks: the session ended by itself and only the runtime left receipts', ended && lines.length > 0 && lines.every(({ client: whose }) => whose === 'mcp'), { brief, lines });
   const [question, answer] = MEASURED.elicits === undefined ? [[], 'the client cannot ask'] : [['ask contract.confirmation_required'], `the client itself answers the question with ${MEASURED.elicits}`];
@@ -211,16 +212,63 @@ async function alone(world) {
   check('tools that changed before this session are hidden, and refused', ['notes_turn', 'notes_shift', 'notes_shadow'].every((tool) => !offered.includes(nameOf(tool))) && offered.includes(nameOf('notes_list')) && said.slice(3).every((text) => text !== '' && !text.includes('did it')), { offered, said: said.slice(3) });
 }
 
+/** A server that speaks both, with whatever flag the client has for the newer one: were it spoken, this would fail and say so. */
+async function notModern() {
+  era = MODERN;
+  const world = makeWorld(client, binary);
+  try {
+    register(world, true);
+    const argv = STARTED.newest === undefined ? undefined : [...STARTED.newest, ...STARTED.argv(client.argv())];
+    const { opened, ran, brief } = await play(world, (seen) => [call(seen, 'notes_list')], { argv });
+    check('with a server of both protocols the client opens with the older one', times(ran, 'notes_list') === 1 && opened.length > 0 && !opened.includes(MODERN), { opened, ran, brief });
+    skip('everything else', `the client opens with ${[...new Set(opened)].join(', ')}${STARTED.newest === undefined ? '' : `, with ${STARTED.newest.join(' ')} too`}`);
+  } finally {
+    dropWorld(world);
+  }
+}
+
+/** A program in front of the client that a person uses: it answers what the client asks with the next of the answers. */
+function hostOf(answers, asked) {
+  const reply = (say, request, response) => say({ type: 'control_response', response: { subtype: 'success', request_id: request, response } });
+  return {
+    begin: (say) => say({ type: 'user', message: { role: 'user', content: 'Do what the script says.' }, parent_tool_use_id: null, session_id: '' }),
+    take: ({ type, request_id: request, request: { subtype, input, decision_reason: reason, message } = {} }, say) => {
+      if (type === 'result') return 'end';
+      if (type !== 'control_request') return undefined;
+      const yes = answers.shift() === true;
+      asked.push({ subtype, reason: reason ?? message });
+      if (subtype === 'can_use_tool') reply(say, request, yes ? { behavior: 'allow', updatedInput: input } : { behavior: 'deny', message: 'The person said no.' });
+      else if (subtype === 'elicitation') reply(say, request, yes ? { action: 'accept', content: { confirm: true } } : { action: 'decline' });
+      return undefined;
+    },
+  };
+}
+
+/** Where a program in front of the client can answer for a person: yes and no to the hook's question, and to the runtime's. */
+async function answered(world) {
+  if (MEASURED.notHosted !== undefined) return skip('a person who answers', MEASURED.notHosted);
+  for (const [isHooked, subtype, whose] of [[true, 'can_use_tool', "the hook's"], [false, 'elicitation', "the runtime's"]]) {
+    const asked = [];
+    const { ran, said, ended, brief } = await play(world, () => [call({}, 'notes_erase', { text: 'yes' }), call({}, 'notes_erase', { text: 'no' })], { isHooked, host: hostOf([true, false], asked) });
+    const erasures = ran.map(({ ran: name, given }) => `${name} ${given.text}`);
+    check(`${whose} question reaches a person, once a call: yes executes it once, no does not`, ended && JSON.stringify(erasures) === '["notes_erase yes"]' && said[0].includes('did it: yes') && asked.length === 2 && asked.every((one) => one.subtype === subtype && one.reason?.includes("needs a person's approval")), { erasures, asked, said, brief });
+  }
+}
+
+function register(world, modern) {
+  world.flags = join(world.base, 'flags');
+  mkdirSync(world.flags);
+  readdress(world, 'http://127.0.0.1:9');
+  settings(world, { mcpServers: { lab: { command: process.execPath, args: [resolve(import.meta.dirname, 'mcp-lab.mjs'), world.mcpLog, world.flags, ...(modern ? ['modern'] : [])] } } });
+  const applied = praetorctl(world, 'clients', 'apply', '--yes', '--client', id);
+  check('registered without the runtime', applied.code === 0, applied.err);
+}
+
 async function life(modern) {
   era = modern ? MODERN : LEGACY;
   const world = makeWorld(client, binary);
   try {
-    world.flags = join(world.base, 'flags');
-    mkdirSync(world.flags);
-    readdress(world, 'http://127.0.0.1:9');
-    settings(world, { mcpServers: { lab: { command: process.execPath, args: [resolve(import.meta.dirname, 'mcp-lab.mjs'), world.mcpLog, world.flags, ...(modern ? ['modern'] : [])] } } });
-    const applied = praetorctl(world, 'clients', 'apply', '--yes', '--client', id);
-    check('registered without the runtime', applied.code === 0, applied.err);
+    register(world, modern);
     if (id === 'codex') await trustAll(world, client.environment(world.address));
     const opened = await control(world);
     check(`the client speaks ${opened[0]} with it`, opened.length > 0 && opened.every((one) => (one === MODERN) === modern), opened);
@@ -230,14 +278,14 @@ async function life(modern) {
     named(world);
     done(world);
     await alone(world);
+    await answered(world);
   } finally {
     dropWorld(world);
   }
 }
 
 await life(false);
-if (MEASURED.notModern === undefined) await life(true);
-else skip(`the protocol of ${MODERN}`, MEASURED.notModern);
+await (MEASURED.notModern === true ? notModern() : life(true));
 const others = Object.values(networkInterfaces()).flat().filter(({ internal }) => !internal);
 if (others.length === 0) check('no network but loopback was there to be reached', true);
 else skip('nothing leaves loopback', 'the system gives no network of its own');

@@ -4,6 +4,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
 
 const root = resolve(import.meta.dirname, '../..');
 const COMMAND_MS_MAX = 30_000;
@@ -82,10 +83,11 @@ export function praetorctl(world, ...args) {
   return { code: run.status, out: run.stdout, err: run.stderr, json };
 }
 
-/** One headless session of the client; resolves when it ended or its time was over. */
-export function session(world, argv, environment) {
+/** One headless session of the client; resolves when it ended or its time was over. `host`: a program in front of it, that is given each line and answers some. */
+export function session(world, argv, environment, host) {
   return new Promise((done) => {
-    const child = spawn(world.binary, argv, { cwd: world.project, env: { ...world.env, ...environment }, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    const child = spawn(world.binary, argv, { cwd: world.project, env: { ...world.env, ...environment }, stdio: [host === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'], detached: true });
+    if (host !== undefined) answering(child, host);
     let output = '';
     const keep = (chunk) => { if (output.length < OUTPUT_BYTES_MAX) output += chunk; };
     child.stdout.on('data', keep);
@@ -99,6 +101,21 @@ export function session(world, argv, environment) {
     };
     child.on('error', (error) => { output += error.message; finish(null); });
     child.on('close', finish);
+  });
+}
+
+function answering(child, host) {
+  child.stdin.on('error', () => undefined);
+  const say = (message) => child.stdin.write(`${JSON.stringify(message)}\n`);
+  host.begin(say);
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    let message;
+    try {
+      message = JSON.parse(line);
+    } catch {
+      return;
+    }
+    if (host.take(message, say) === 'end') child.stdin.end();
   });
 }
 

@@ -1,5 +1,6 @@
 // Contract: a person's approval as it lies on the disk: receipts of the hook and grants. IO. Each counts once: a grant goes with an
-// unlink that one process wins, a receipt is remembered by this process, to which its call belongs.
+// unlink that one process wins, a receipt is remembered by this process, to which its call belongs: one from before it was started is of
+// another call, and may have been answered with no.
 import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync, unlinkSync } from 'node:fs';
 import { GRANTS_MAX, parseGrant, type Grant } from '../../contract/grant.ts';
 import { RECEIPTS_FILE } from '../../receipts/append.ts';
@@ -23,15 +24,16 @@ function tailOf(path: string): string {
 }
 
 /** The client shows a question of its hook before it calls: a call that comes was answered with yes. Or a person allowed it in a terminal. */
-function isYes(receipt: Receipt, digest: string, now: number): boolean {
+function isYes(receipt: Receipt, digest: string, started: number, now: number): boolean {
   const { verdict, rule, call, synthetic, time } = receipt;
   const asked = verdict === 'ask' || (verdict === 'neutral' && rule?.startsWith('allow-once:contract.') === true);
-  const age = now - Date.parse(time);
-  return call === digest && asked && synthetic !== true && age >= -1_000 && age <= QUESTION_MS_MAX;
+  const at = Date.parse(time);
+  return call === digest && asked && synthetic !== true && at >= started && at <= now + 1_000 && at >= now - QUESTION_MS_MAX;
 }
 
 export function hookEvidence(receipts: string | undefined, now: () => number): (digest: string) => boolean {
   const used = new Set<string>();
+  const started = now();
   return (digest) => {
     if (receipts === undefined || used.has(digest) || used.size >= USED_MAX) return false;
     let lines: string[];
@@ -42,7 +44,7 @@ export function hookEvidence(receipts: string | undefined, now: () => number): (
     }
     const found = lines.some((line) => {
       const receipt = parseReceiptLine(line);
-      return receipt !== undefined && isYes(receipt, digest, now());
+      return receipt !== undefined && isYes(receipt, digest, started, now());
     });
     if (found) used.add(digest);
     return found;
