@@ -9,6 +9,7 @@ import { joinPath } from '../roots/paths.ts';
 import { CANDIDATE_CLONE } from './candidate.ts';
 import { planFork, type ForkPlan } from './fork-plan.ts';
 import { prepareFork, type EngineCheck, type Prepared } from './fork-prepare.ts';
+import { untouchedClone } from './fork-push.ts';
 import { promoteFork, type PromoteInput, type PromoteResult } from './fork-promote.ts';
 import { neededAddress, treeOf, type ForkRepo } from './fork-repo.ts';
 import { settingsAt } from './fork-settings.ts';
@@ -82,9 +83,10 @@ function offerReview(repo: ForkRepo, prepared: Prepared): string {
   const { commit } = prepared.candidate;
   const ref = reviewRef(commit);
   const address = neededAddress(repo, repo.remote);
-  const clone = { host, cwd: joinPath(host.platform, prepared.destination, CANDIDATE_CLONE) };
-  if (remoteRefs(clone, address, [ref]).get(ref) === commit) return ref;
+  if (remoteRefs(repo.place, address, [ref]).get(ref) === commit) return ref;
+  const clone = untouchedClone(host, { clone: joinPath(host.platform, prepared.destination, CANDIDATE_CLONE), commit });
   const result = runGit(clone, ['push', '--no-verify', '--porcelain', `--force-with-lease=${ref}:`, '--', address, `${commit}:${ref}`], { account: true });
+  clone.remove();
   if (result.code !== 0) throw new PraetorError({ code: 'promotion-refused', message: `the server did not take the branch for review: ${gitSaid(result)}`, fix: 'allow the account to push refs/heads/praetor/candidate/*, or poll without --review' });
   return ref;
 }

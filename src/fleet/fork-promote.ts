@@ -1,6 +1,6 @@
 // Contract: `fork promote`: a candidate is checked again against what the servers have now, described in one signed line, and pushed
 // together with that line and its artefact; or, to withdraw a version, an older artefact is promoted again. Through the Host.
-import { makeDir, pathsOf } from '../clientsetup/statefiles.ts';
+import { pathsOf } from '../clientsetup/statefiles.ts';
 import type { Host } from '../host.ts';
 import { PraetorError } from '../model/diagnostic.ts';
 import type { JsonObject } from '../model/json.ts';
@@ -10,8 +10,8 @@ import { checkArtefact } from './artefact.ts';
 import { CANDIDATE_ARTEFACT, CANDIDATE_CLONE, readCandidate, type Candidate } from './candidate.ts';
 import { digest } from './crypto.ts';
 import { expectedTree } from './fork-prepare.ts';
-import { artefactCommit, fetchFork, lostRace, notesWith, pushTogether, type Seen } from './fork-push.ts';
-import { filterFindings, identityFindings, manifestAt, neededAddress, objectFindings, treeOf, type ForkRepo } from './fork-repo.ts';
+import { artefactCommit, fetchFork, lostRace, notesWith, pushTogether, untouchedClone, type Seen } from './fork-push.ts';
+import { filterFindings, identityFindings, manifestAt, neededAddress, treeOf, type ForkRepo } from './fork-repo.ts';
 import { ownerFindings, upstreamFindings } from './fork-tree.ts';
 import { passed } from './gates.ts';
 import { git, gitBlob, gitLine, isAncestor, type GitPlace } from './git.ts';
@@ -58,7 +58,7 @@ function newSignersOf(text: string | undefined): readonly string[] | undefined {
 function proveCandidate(repo: ForkRepo, clone: GitPlace, candidate: Candidate, packed: Uint8Array): void {
   const { owner, base, commit } = candidate;
   const tree = treeOf(clone, commit);
-  const [finding] = [...objectFindings({ ...repo, place: clone }), ...identityFindings(repo, manifestAt(clone, commit)), ...upstreamFindings(treeOf(clone, base)), ...ownerFindings(tree), ...filterFindings(clone, commit)];
+  const [finding] = [...identityFindings(repo, manifestAt(clone, commit)), ...upstreamFindings(treeOf(clone, base)), ...ownerFindings(tree), ...filterFindings(clone, commit)];
   if (finding !== undefined) throw refuse(`${finding.path === null ? '' : `${finding.path}: `}${finding.text}`, 'praetorctl fork plan');
   const parents = gitLine(clone, ['rev-list', '--parents', '-n', '1', commit]).split(' ').slice(1);
   const isMerge = parents.length === 2 && parents[0] === owner && parents[1] === base;
@@ -140,28 +140,29 @@ export async function promoteFork(repo: ForkRepo, directory: string, input: Prom
   const { commit, base, owner, repository, version, gates, at } = candidate;
   const file = joinPath(host.platform, root, CANDIDATE_ARTEFACT);
   const packed = readPacked(host, file, candidate);
-  const clone = { host, cwd: joinPath(host.platform, root, CANDIDATE_CLONE) };
-  proveCandidate(repo, clone, candidate, packed);
-  checkUpstream(repo, clone, base);
-  const address = neededAddress(repo, repo.remote);
-  const seen = fetchFork(clone, address, repo.branch);
-  const chain = readChain(clone, seen.notes);
-  if (chain.promoted.some(({ promotion }) => promotion.commit === commit)) return nothing(`${commit} is promoted already`);
-  if (!isAncestor(clone, seen.main, commit)) throw lostRace([`${branchRef(seen.branch)} is ${seen.main.slice(0, 12)}, the candidate continues ${owner.slice(0, 12)}`]);
-  checkContinues(clone, chain, commit, input.resets);
-  const artifact = { ref: artefactRef(commit), bytes: packed.length, sha512: digest('sha512', packed).toString('hex') };
-  const to = artefactCommit(clone, file, commit, at);
-  return await publish(clone, { seen, chain, facts: { repository, commit, base, artifact, version, gates }, artefact: { from: undefined, to }, input, address });
+  const clone = untouchedClone(host, { clone: joinPath(host.platform, root, CANDIDATE_CLONE), commit });
+  try {
+    proveCandidate(repo, clone, candidate, packed);
+    checkUpstream(repo, clone, base);
+    const address = neededAddress(repo, repo.remote);
+    const seen = fetchFork(clone, address, repo.branch);
+    const chain = readChain(clone, seen.notes);
+    if (chain.promoted.some(({ promotion }) => promotion.commit === commit)) return nothing(`${commit} is promoted already`);
+    if (!isAncestor(clone, seen.main, commit)) throw lostRace([`${branchRef(seen.branch)} is ${seen.main.slice(0, 12)}, the candidate continues ${owner.slice(0, 12)}`]);
+    checkContinues(clone, chain, commit, input.resets);
+    const artifact = { ref: artefactRef(commit), bytes: packed.length, sha512: digest('sha512', packed).toString('hex') };
+    const to = artefactCommit(clone, file, commit, at);
+    return await publish(clone, { seen, chain, facts: { repository, commit, base, artifact, version, gates }, artefact: { from: undefined, to }, input, address });
+  } finally {
+    clone.remove();
+  }
 }
 
 /** The newest version that nobody withdrew is promoted once more, on a commit that changes nothing. */
 export async function withdrawVersion(repo: ForkRepo, id: string, input: PromoteInput): Promise<PromoteResult> {
   const { place: { host } } = repo;
-  const temp = host.tempDir('praetorctl-withdraw-');
+  const clone = untouchedClone(host);
   try {
-    const clone = { host, cwd: joinPath(host.platform, temp.path, CANDIDATE_CLONE) };
-    makeDir(host, clone.cwd, 0o700);
-    git(clone, ['init', '-q', '--template=']);
     const address = neededAddress(repo, repo.remote);
     const seen = fetchFork(clone, address, repo.branch);
     const chain = readChain(clone, seen.notes);
@@ -179,6 +180,6 @@ export async function withdrawVersion(repo: ForkRepo, id: string, input: Promote
     checkContinues(clone, chain, commit, input.resets);
     return await publish(clone, { seen, chain, facts: { repository, commit, base, artifact, version, gates, withdraws: [id] }, artefact: { from: to, to }, input, address });
   } finally {
-    temp.remove();
+    clone.remove();
   }
 }

@@ -1,6 +1,7 @@
 // Contract: the one push by which a promotion becomes true: branch, artefact and note together or not at all, each only if it is
 // still what was looked at. Nothing is ever forced: the branch moves forward, the two others are new or continue. Afterwards the
 // server is asked. Through the Host.
+import type { Host } from '../host.ts';
 import { PraetorError } from '../model/diagnostic.ts';
 import { gitLine, git, gitSaid, isAncestor, remoteRefs, runGit, type GitPlace } from './git.ts';
 import { ARTEFACT_FILE, PROMOTIONS_REF, branchRef } from './promotion.ts';
@@ -11,6 +12,23 @@ export interface Seen { readonly branch: string; readonly main: string; readonly
 const [LOCAL_MAIN, LOCAL_NOTES] = ['refs/praetor/remote/main', 'refs/praetor/remote/notes'];
 /** Of objects that only carry a file or a line, so that the same content is the same object. */
 const CARRIER = { 'user.name': 'praetorctl', 'user.email': 'praetorctl@localhost' };
+
+/**
+ * A repository that nobody has touched, with a commit of another one where it is named. In a candidate's own clone code of upstream
+ * was run: its configuration could send a push, or an agent, somewhere else.
+ */
+export function untouchedClone(host: Host, candidate?: { readonly clone: string; readonly commit: string }): GitPlace & { readonly remove: () => void } {
+  const temp = host.tempDir('praetorctl-promote-');
+  try {
+    const place = { host, cwd: temp.path };
+    git(place, ['init', '-q', '--template=']);
+    if (candidate !== undefined) git(place, ['fetch', '-q', '--no-tags', '--no-write-fetch-head', '--', candidate.clone, `${candidate.commit}:refs/praetor/candidate`]);
+    return { ...place, remove: temp.remove };
+  } catch (error) {
+    temp.remove();
+    throw error;
+  }
+}
 
 export function lostRace(changes: readonly string[]): PraetorError {
   return new PraetorError({ code: 'fork-moved', message: `somebody else was quicker: ${changes.join('; ')}`, fix: 'git pull, then praetorctl fork plan and prepare again' });

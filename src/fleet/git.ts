@@ -35,8 +35,11 @@ export interface GitOptions {
 /** What git and its helpers (ssh, credential helpers, agents) need. Names are compared without case: Windows does not have it. */
 const PASSED = new Set([
   'PATH', 'HOME', 'USERPROFILE', 'HOMEDRIVE', 'HOMEPATH', 'SYSTEMROOT', 'SYSTEMDRIVE', 'WINDIR', 'COMSPEC', 'PATHEXT', 'APPDATA', 'LOCALAPPDATA', 'PROGRAMDATA', 'PROGRAMFILES',
-  'TMPDIR', 'TEMP', 'TMP', 'USER', 'LOGNAME', 'USERNAME', 'XDG_CONFIG_HOME', 'XDG_RUNTIME_DIR', 'DBUS_SESSION_BUS_ADDRESS', 'SSH_AUTH_SOCK', 'SSH_AGENT_PID',
-  'HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'ALL_PROXY', 'SSL_CERT_FILE', 'SSL_CERT_DIR',
+  'TMPDIR', 'TEMP', 'TMP', 'USER', 'LOGNAME', 'USERNAME',
+]);
+/** What only a call that speaks to a server needs: whatever a repository might have git start elsewhere gets no agent. */
+const PASSED_TO_SERVERS = new Set([
+  'XDG_CONFIG_HOME', 'XDG_RUNTIME_DIR', 'DBUS_SESSION_BUS_ADDRESS', 'SSH_AUTH_SOCK', 'SSH_AGENT_PID', 'HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'ALL_PROXY', 'SSL_CERT_FILE', 'SSL_CERT_DIR',
 ]);
 
 /** Variables by which a caller (a git hook, a rebase, a wrapper) has git read another repository, index or set of objects. */
@@ -50,7 +53,8 @@ export function redirectingVariables(host: Host): readonly string[] {
 const nothing = (host: Host): string => (host.platform === 'win32' ? 'NUL' : '/dev/null');
 
 function environment(host: Host, options: GitOptions): Record<string, string> {
-  const passed = Object.entries(host.env).flatMap(([name, value]) => (value !== undefined && PASSED.has(name.toUpperCase()) ? [[name, value] as const] : []));
+  const isPassed = (name: string): boolean => PASSED.has(name) || (options.account === true && PASSED_TO_SERVERS.has(name));
+  const passed = Object.entries(host.env).flatMap(([name, value]) => (value !== undefined && isPassed(name.toUpperCase()) ? [[name, value] as const] : []));
   return {
     ...Object.fromEntries(passed),
     LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0', GIT_NO_REPLACE_OBJECTS: '1', GIT_NO_LAZY_FETCH: '1', GIT_OPTIONAL_LOCKS: '0', GIT_ATTR_NOSYSTEM: '1', GIT_PAGER: 'cat', GIT_EDITOR: 'false',

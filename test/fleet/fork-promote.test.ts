@@ -1,7 +1,7 @@
 // `fork promote` against real servers (bare repositories): one push or none, races, refusals of a server, tampering, withdrawal.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -138,6 +138,28 @@ describe('fork promote', () => {
     expect(refs(world.origin)).toBe(before);
     chmodSync(join(world.origin, 'hooks/update'), 0o644);
     expect((await promote(world, dir, key.file)).promoted).toBe(true);
+  });
+
+  it('does not believe the clone in which code of upstream was run', async () => {
+    const world = await operatedFork();
+    const key = signingKey(world);
+    settingsCommit(world, '# ours\n');
+    const [mark, thief] = [join(world.root, 'ran'), join(world.root, 'thief/praetorctl.git')];
+    sh(world.root, ['clone', '-q', '--bare', world.origin, thief]);
+    const before = refs(thief);
+    const evil = join(world.root, 'evil');
+    write(world.root, { evil: `#!/bin/sh\necho "agent $SSH_AUTH_SOCK" >> '${mark}'\ncat\n` });
+    chmodSync(evil, 0o755);
+    const build = [
+      `git config url.'${thief}'.insteadOf '${world.origin}'`, `git config url.'${thief}'.pushInsteadOf '${world.origin}'`, `git config core.fsmonitor '${evil}'`, `git config core.sshCommand '${evil}'`, `git config credential.helper '!${evil}'`,
+      `git config filter.x.clean '${evil}'`, `mkdir -p .git/info .git/hooks && echo '* filter=x' > .git/info/attributes`, `cp '${evil}' .git/hooks/pre-push && cp '${evil}' .git/hooks/reference-transaction`,
+    ].join(' && ');
+    const { dir, candidate } = await prepared(world, 'c', { build }, world.checkout, { SSH_AUTH_SOCK: '/the/agent' });
+    const said = (): string => (existsSync(mark) ? readFileSync(mark, 'utf8') : '');
+    expect(said()).not.toContain('/the/agent');
+    writeFileSync(mark, '');
+    expect((await promote(world, dir, key.file, {}, world.checkout, { SSH_AUTH_SOCK: '/the/agent' })).promoted).toBe(true);
+    expect([said(), refs(thief), sh(world.origin, ['rev-parse', 'main'])]).toEqual(['', before, candidate.commit]);
   });
 
   it('works with an agent, and says what to do with a key behind a passphrase or none at all', async () => {

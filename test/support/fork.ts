@@ -77,9 +77,9 @@ export async function operatedFork(engine?: Readonly<Record<string, string>>): P
 export const repoAt = (world: ForkWorld, cwd = world.checkout, env: Record<string, string> = {}): ForkRepo => openRepo(gitHost(world.root, cwd, env), { remote: 'origin', upstream: 'upstream', branch: 'main' });
 
 /** A candidate whose engine is not asked: the engine of most tests is none. */
-export async function prepared(world: ForkWorld, name: string, more: Partial<PrepareInput> = {}, cwd = world.checkout): Promise<Prepared & { readonly dir: string }> {
+export async function prepared(world: ForkWorld, name: string, more: Partial<PrepareInput> = {}, cwd = world.checkout, env: Record<string, string> = {}): Promise<Prepared & { readonly dir: string }> {
   const dir = join(world.root, name);
-  return { dir, ...await prepareFork(repoAt(world, cwd), { destination: dir, gates: [], ...more }, () => Promise.resolve({ ok: true, said: 'not asked' })) };
+  return { dir, ...await prepareFork(repoAt(world, cwd, env), { destination: dir, gates: [], ...more }, () => Promise.resolve({ ok: true, said: 'not asked' })) };
 }
 
 /** A signing key without a passphrase, as a file. */
