@@ -13,7 +13,7 @@ import { appendReceipt } from '../receipts/append.ts';
 import { formatReceipt, isoTime } from '../receipts/format.ts';
 import { detect } from '../roots/context.ts';
 import { askClients } from '../verify/probe.ts';
-import { groundFor, verifyClients, type ClientReport, type Ground } from '../verify/verify.ts';
+import { groundFor, verifyClients, type ClientReport, type Ground, type VerifyRequest } from '../verify/verify.ts';
 import { serversOf } from './contract-servers.ts';
 import type { Outcome } from './output.ts';
 import type { CommandContext } from './program.ts';
@@ -50,10 +50,11 @@ const isDiscovered = ({ states }: ClientReport): boolean => states.installed ===
 
 async function reportOf({ context, ground, client, isStrict }: Launch): Promise<ClientReport | undefined> {
   const request = { clients: [client.id], scope: 'user' as const, require: 'discovered' as const, documents: settingsChoice(context.options) };
-  const [report] = verifyClients(ground.host, request).clients;
+  const reported = (more: Partial<VerifyRequest> = {}): ClientReport | undefined => verifyClients(ground.host, { ...request, ...more }).clients.find((one) => one.client === client.id);
+  const report = reported();
   if (!isStrict || client.probe === undefined || report === undefined || isDiscovered(report)) return report;
   // Strict asks the client itself before it gives up.
-  return verifyClients(ground.host, { ...request, probes: await askClients(ground, [client.id]) }).clients[0];
+  return reported({ probes: await askClients(ground, [client.id]) });
 }
 
 async function governedLine(launch: Launch): Promise<string> {

@@ -23,6 +23,7 @@ import { clientsRender } from './render.ts';
 import { clientsReport } from './report.ts';
 import { emit, VERSION, type CliIo, type GlobalOptions, type Outcome } from './output.ts';
 import { scheduleInstall, scheduleRemove, scheduleRender } from './schedule.ts';
+import { settingsCheck, settingsExplain, settingsShow } from './settings.ts';
 import { withSettings } from './settings-options.ts';
 import { start } from './start.ts';
 
@@ -235,6 +236,14 @@ function addPolicy(program: Command, running: Running): void {
     .action(action(running, 'policy-allow', policyAllow));
 }
 
+function addSettings(program: Command, running: Running): void {
+  const settings = program.command('settings').description('What is in force, and which document says it.');
+  const sub = (spec: string, description: string): Command => withSettings(addGlobal(settings.command(spec).description(description)));
+  sub('check', 'Are the selected documents valid, by themselves and together? Names the documents, the digest, and whether the hook reads exactly this.').action(action(running, 'settings-check', settingsCheck));
+  sub('show', 'The values in force, each with the documents that say it. --verbose: the defaults too.').action(action(running, 'settings-show', settingsShow));
+  sub('explain <key>', 'What a key means, what becomes of it where several documents hold it, and which do. A section explains all keys below it.').action(action(running, 'settings-explain', settingsExplain));
+}
+
 function addContract(program: Command, running: Running): void {
   const contract = program.command('contract').description('Catalogues of MCP servers: what each tool does, and what has to be shown before it runs.');
   const sub = (spec: string, description: string): Command => addGlobal(contract.command(spec).description(description));
@@ -305,6 +314,7 @@ export function buildProgram(running: Running): Command {
     .showHelpAfterError(false).helpCommand(false);
   addClients(program, running);
   addPolicy(program, running);
+  addSettings(program, running);
   addFork(program, running);
   addContract(program, running);
   addReceipts(program, running);

@@ -2,6 +2,7 @@
 // against them. Never loaded by the program itself (zod costs 20 ms). PURE.
 import { z } from 'zod';
 import { ALL_CODES } from '../model/diagnostic.ts';
+import { LAYERS } from '../settings/merge-rules.ts';
 import { MANAGED_OS } from '../fleet/managed.ts';
 import { SCHEDULE_KINDS } from '../fleet/schedule.ts';
 import { EVENT_SCHEMA } from '../fleet/event.ts';
@@ -170,6 +171,13 @@ const promoted = {
   why: z.string().nullable().describe('Where there was nothing to promote.'), promotion: promotion.nullable(),
 };
 
+const shownDocument = z.strictObject({ layer: z.enum(LAYERS), path: z.string(), by: z.string().describe('What selected it.') });
+const shownOrigin = z.strictObject({ layer: z.enum(LAYERS), path: z.string(), line: z.int().min(1).nullable() });
+const shownValue = z.strictObject({
+  key: z.string(), value: z.json().describe('Of env and headers only the names.'), merge: z.enum(['replace', 'tighten', 'append', 'conflict']),
+  from: z.array(shownOrigin).describe('The documents that say it, weakest first; empty: the default.'), overruled: z.array(shownOrigin), items: z.array(shownOrigin).describe('Where each item of a merged list was written.'),
+});
+
 /** By kind: the `schema` field of an answer is `praetorctl/<kind>`. */
 export const OUTPUT_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   plan: answer('plan', plan.shape),
@@ -260,6 +268,14 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
       code: z.enum(['invalid', 'loosening', 'unknown-rule', 'unreachable', 'too-broad', 'note']), severity: z.enum(['error', 'warning']), path: z.string(),
       line: z.int().nullable(), column: z.int().nullable(), message: z.string(),
     })),
+  }),
+  'settings-check': answer('settings-check', {
+    documents: z.array(shownDocument), digest: z.string().nullable().describe('Of what was written, in canonical form; null where the documents are not valid together.'),
+    inForce: z.boolean().describe('What the hook reads was compiled from exactly these documents.'),
+  }),
+  'settings-show': answer('settings-show', { documents: z.array(shownDocument), digest: z.string().nullable(), values: z.array(shownValue) }),
+  'settings-explain': answer('settings-explain', {
+    key: z.string(), keys: z.array(z.strictObject({ key: z.string(), what: z.string(), rule: z.string(), layers: z.array(z.enum(LAYERS)), default: z.json(), values: z.array(shownValue) })),
   }),
   'policy-compile': answer('policy-compile', {
     index: z.string().nullable().describe('null: there is no document, or it is not valid; then what was in force stays.'), source: z.string().nullable(), digest: z.string().nullable(),

@@ -14,13 +14,13 @@ const CHANGES_SHOWN_MAX = 5;
 
 const FLEET_YAML = `# Operator settings of the whole fleet. Every workstation that follows this fork has them below its own.
 # praetorctl settings check says whether this document is valid; praetorctl settings explain <key> where a value comes from.
-#
-# hooks:
-#   command_policy:
-#     deny: []
+# It must hold at least one section, which may be empty.
 #
 # update:
 #   soak: 1d
+
+hooks:
+  command_policy: {}
 `;
 
 const HOSTS_ALLOWED = `# The keys of the workstations whose receipts count, one a line, in the form of ssh's allowed signers. The principal is the host:

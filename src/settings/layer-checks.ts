@@ -63,7 +63,18 @@ function protectionFaults(document: LayerDocument): Diagnostic[] {
   return keys.map((key) => faultAt(document, key, `${layerWords(document.layer)} cannot lower what protects the guard itself`, 'leave it out'));
 }
 
-function documentFaults(document: LayerDocument, count: number): Diagnostic[] {
+/** A hook passes over it: a workspace can only tighten. */
+function switchedOff(document: LayerDocument, earlier: readonly LayerDocument[]): Diagnostic[] {
+  return (['packs', 'rules'] as const).flatMap((section) => {
+    const levels = valueAt(document.written, ['hooks', 'command_policy', section]);
+    if (!isObject(levels)) return [];
+    // Where an earlier document names it, the merge says what is loosened.
+    const alone = Object.keys(levels).filter((name) => levels[name] === 'off' && !earlier.some(({ written }) => valueAt(written, ['hooks', 'command_policy', section, name]) !== undefined));
+    return alone.map((name) => faultAt(document, ['hooks', 'command_policy', section, name], 'has no effect: a workspace cannot switch anything off', 'take it out'));
+  });
+}
+
+function documentFaults(document: LayerDocument, count: number, earlier: readonly LayerDocument[]): Diagnostic[] {
   const isRemote = document.layer === 'fleet' || document.layer === 'organisation';
   const keyed = KEY_RULES.flatMap((rule) => concreteKeys(rule, [document.written]).flatMap((key) => {
     const value = valueAt(document.written, key);
@@ -71,10 +82,10 @@ function documentFaults(document: LayerDocument, count: number): Diagnostic[] {
     if (!mayHold(rule, document, count)) return [faultAt(document, key, `belongs into ${ownerWords(rule)}, not into ${layerWords(document.layer)}`, 'take it out, or move it there')];
     return isRemote ? literalFaults(rule, document, key, value) : [];
   }));
-  return isRemote ? [...keyed, ...protectionFaults(document)] : keyed;
+  return isRemote ? [...keyed, ...protectionFaults(document)] : document.layer === 'workspace' ? [...keyed, ...switchedOff(document, earlier)] : keyed;
 }
 
 export function layerFaults(documents: readonly LayerDocument[]): Diagnostic[] {
   const operator = documents.filter(({ layer }) => layer !== 'workspace');
-  return documents.flatMap((document) => documentFaults(document, operator.length));
+  return documents.flatMap((document, index) => documentFaults(document, operator.length, documents.slice(0, index)));
 }

@@ -5,7 +5,7 @@ import { isObject, sameValue, showPath, valueAt, type JsonObject, type JsonValue
 import { whereOf, type Effective, type LayerDocument, type Origin } from './effective.ts';
 import { layerFaults } from './layer-checks.ts';
 import { levelFaults } from './levels.ts';
-import { concreteKeys, KEY_RULES, type KeyRule } from './merge-rules.ts';
+import { concreteKeys, isAny, KEY_RULES, type KeyRule } from './merge-rules.ts';
 import { settingsSchema } from './schema.ts';
 import { between, compareStrictness, FIX } from './strictness.ts';
 
@@ -96,11 +96,15 @@ function appendItems(rule: KeyRule, given: readonly Given[]): Folded | Diagnosti
       value.push(item);
     }
   }
-  const [most] = given.slice(-1);
-  if (rule.itemsMax !== undefined && value.length > rule.itemsMax && most !== undefined) {
-    return { code: 'settings-invalid', severity: 'error', where: whereOf(most), fix: FIX, message: `${showPath(most.key)}: ${value.length} together with the other documents, more than ${rule.itemsMax}` };
-  }
-  return { value, from: given, overruled: [], items };
+  return tooMany(rule, value.length, given.map(({ document }) => document)) ?? { value, from: given, overruled: [], items };
+}
+
+/** More than the rule allows, all documents together; said at the last document that holds any. */
+function tooMany({ key, itemsMax }: KeyRule, count: number, documents: readonly LayerDocument[]): Diagnostic | undefined {
+  const steps = key.split('.').filter((step) => !isAny(step));
+  const latest = documents.findLast(({ written }) => valueAt(written, steps) !== undefined);
+  if (itemsMax === undefined || count <= itemsMax || latest === undefined) return undefined;
+  return { code: 'settings-invalid', severity: 'error', where: whereOf({ document: latest, key: steps }), fix: FIX, message: `${showPath(steps)}: ${count} in all documents together, more than ${itemsMax}` };
 }
 
 const FOLDS: Readonly<Record<KeyRule['merge'], Fold>> = { replace, tighten, append, conflict };
@@ -130,7 +134,10 @@ export function mergeLayers(documents: readonly LayerDocument[]): MergeResult {
   const origins = new Map<string, Origin>();
   const roots = documents.map((document) => document.written);
   for (const rule of KEY_RULES) {
-    for (const key of concreteKeys(rule, roots)) {
+    const keys = concreteKeys(rule, roots);
+    const many = tooMany(rule, keys.length, documents);
+    if (many !== undefined) faults.push(many);
+    for (const key of keys) {
       const given = documents.flatMap((document): Given[] => {
         const value = valueAt(document.written, key);
         return value === undefined || value === null ? [] : [{ document, key, value }];

@@ -4,7 +4,8 @@ import { hostErrorCode, type Host } from '../host.ts';
 import type { Platform } from '../model/client.ts';
 import { PraetorError, type Diagnostic } from '../model/diagnostic.ts';
 import { dataDirOf, readInstallRecord, versionDir, type InstallRecord } from '../roots/install-record.ts';
-import { isAbsolutePath, joinPath } from '../roots/paths.ts';
+import { dirOf, isAbsolutePath, joinPath } from '../roots/paths.ts';
+import { WORKSPACE_DOCUMENT, WORKSPACE_KIND } from './compile.ts';
 import { readDocument, type DocumentKind } from './document.ts';
 import { layerDocument, type LayerDocument } from './effective.ts';
 import { mergeLayers, type Merged } from './layers.ts';
@@ -14,6 +15,8 @@ import { SETTINGS_BYTES_MAX, type Settings } from './schema.ts';
 
 /** Of a fleet, an organisation, or what the operator wrote for one workstation. */
 export const OPERATOR_CHARS_MAX = 256 * 1024;
+/** Directories above the current one that are looked at for a workspace's documents, as in a hook. */
+const WORKSPACE_LEVELS_MAX = 40;
 const OPERATOR_BYTES_MAX = OPERATOR_CHARS_MAX * 3;
 
 /** What a command line names; the rest comes from the environment and the installation. */
@@ -137,6 +140,26 @@ export function readLayer(chosen: ChosenDocument, text: string): ReadLayer {
     return { ok: false, diagnostics: [{ code: 'settings-invalid', severity: 'error', where: { path }, message: `${layerWords(layer)} are selected by ${chosen.by} and say nothing`, fix: 'give the document a section (clients, hooks, contract, update or mcpServers), or do not select it' }] };
   }
   return { ok: true, document: layerDocument(path, result.document, layer, false) };
+}
+
+/** Documents of the current directory and of those above it, up to the home directory, the outermost first: as a hook finds them. */
+export function workspaceDocuments(host: Host, home: string | undefined): { documents: readonly LayerDocument[]; diagnostics: readonly Diagnostic[] } {
+  const documents: LayerDocument[] = [];
+  const diagnostics: Diagnostic[] = [];
+  let directory = host.cwd;
+  for (let level = 0; level < WORKSPACE_LEVELS_MAX && directory !== home; level++) {
+    const path = joinPath(host.platform, directory, WORKSPACE_DOCUMENT);
+    if (host.stat(path) !== undefined) {
+      const text = textOf(host, { layer: 'workspace', path, isOwn: false, by: 'its place', mayMiss: false }, readTextOf(host));
+      const result = readDocument(WORKSPACE_KIND, path, text ?? '');
+      if (result.ok) documents.unshift(layerDocument(path, result.document, 'workspace', false));
+      else diagnostics.push(...result.diagnostics);
+    }
+    const above = dirOf(host.platform, directory);
+    if (above === directory) break;
+    directory = above;
+  }
+  return { documents, diagnostics };
 }
 
 /** Loads and merges what is selected. A broken document is an error, never the defaults. */

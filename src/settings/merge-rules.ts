@@ -2,6 +2,7 @@
 // merge, the schemas of the documents, the table in docs/settings.md and the tests are made from this one table. PURE.
 import { isObject, valueAt, type JsonObject } from '../model/json.ts';
 import { EVALUATORS_MAX, RULES_MAX } from './command-policy.ts';
+import { SERVERS_MAX } from './schema.ts';
 
 /** Weakest first. Built-in defaults are no layer: the first document that names a key may choose either way. */
 export const LAYERS = ['fleet', 'organisation', 'workstation', 'workspace'] as const;
@@ -23,7 +24,7 @@ export interface KeyRule {
   readonly layers: readonly LayerName[];
   /** `tighten`: what is stricter. `shorter`: a duration. `fewer`: a list. */
   readonly stricter?: Steps | 'shorter' | 'fewer';
-  /** `append`: bound over the merged list. */
+  /** Bound over the merged list, or over the names in `<>`. */
   readonly itemsMax?: number;
   /** `append` of objects with an `id`: the same id with another content is a conflict. */
   readonly byId?: boolean;
@@ -72,10 +73,10 @@ export const KEY_RULES: readonly KeyRule[] = [
   { key: 'update.auto_promote', merge: 'replace', layers: ['fleet'], note: 'read where the fork is polled' },
   { key: 'update.pin', merge: 'replace', layers: OPERATOR, note: 'shown as held' },
   { key: 'update.max_age', merge: 'tighten', layers: OPERATOR, stricter: 'shorter' },
-  { key: 'mcpServers.<server>', merge: 'conflict', layers: OPERATOR, literal: ['command', 'args', 'url'] },
+  { key: 'mcpServers.<server>', merge: 'conflict', layers: OPERATOR, itemsMax: SERVERS_MAX, literal: ['command', 'args', 'url'] },
 ];
 
-const isAny = (step: string): boolean => step.startsWith('<');
+export const isAny = (step: string): boolean => step.startsWith('<');
 
 /** The keys of a rule that documents really hold: steps in `<>` are any key. In the order in which they are found. */
 export function concreteKeys(rule: KeyRule, roots: readonly JsonObject[]): string[][] {

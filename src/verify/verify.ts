@@ -7,7 +7,7 @@ import type { ClientDefinition, Install, RootContext, Scope } from '../model/cli
 import type { ClientEvidence, EntryStatus, Tri } from '../model/evidence.ts';
 import type { Records } from '../model/plan.ts';
 import { hasHooks } from '../clients/mcp-only.ts';
-import { CLIENTS } from '../clients/registry.ts';
+import { CLIENTS, clientById } from '../clients/registry.ts';
 import { readRecords } from '../clientsetup/records.ts';
 import { pendingRuns, type PendingRun } from '../clientsetup/recover.ts';
 import { selectClients } from '../clientsetup/survey.ts';
@@ -222,10 +222,17 @@ function unfinishedNote(run: PendingRun): Diagnostic {
   };
 }
 
+/** Clients that the settings want observed, whatever a command line says. */
+function requiredClients({ clients: { selected } }: Settings): ReadonlySet<string> {
+  return new Set(Object.entries(selected ?? {}).filter(([, one]) => one?.required === true).map(([word]) => clientById(word).id));
+}
+
 export function verifyClients(host: Host, request: VerifyRequest): VerifyResult {
   const ground = groundFor(host, request.scope, request.documents);
   const pending = pendingRuns(host, ground.dirs);
-  const all = chooseClients(ground, request.clients).map((client) => reportOn(ground, client, pending.runs, request));
+  const required = requiredClients(ground.settings);
+  const words = request.clients.length === 0 ? request.clients : [...request.clients, ...required];
+  const all = chooseClients(ground, words).map((client) => reportOn(ground, client, pending.runs, required.has(client.id) ? { ...request, require: 'observed' } : request));
   const clients = all.map(({ report }) => report);
   const ok = clients.length > 0 && clients.every((client) => client.meets);
   const diagnostics = [

@@ -11,9 +11,10 @@ import { PATTERNS_MAX, RULES_MAX } from '../../src/settings/command-policy.ts';
 import { readDocument } from '../../src/settings/document.ts';
 import { layerDocument, whereOf, type LayerDocument } from '../../src/settings/effective.ts';
 import { digestOf, mergeLayers, type Merged } from '../../src/settings/layers.ts';
-import { KEY_RULES, type KeyRule, type LayerName } from '../../src/settings/merge-rules.ts';
+import { KEY_RULES, LAYERS, type KeyRule, type LayerName } from '../../src/settings/merge-rules.ts';
 import { parseSettings, SETTINGS_KIND } from '../../src/settings/parse.ts';
 import { settingsSchema } from '../../src/settings/schema.ts';
+import { layerSchemas } from '../../scripts/settings-doc.ts';
 import { repo } from '../support/cli.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -168,6 +169,20 @@ describe('every key, every rule, every order of layers', () => {
           expect(faults(...given).map(({ code }) => code).filter((code, i, all) => all.indexOf(code) === i), label).toEqual(down ? ['settings-loosened'] : []);
           if (!down && seen.length > 0) expect(valueAt(merge(...given).written, concrete(rule)), label).toEqual(seen.includes(strict) ? strict : weak);
         }
+      }
+    }
+  });
+});
+
+describe('the schemas for editors', () => {
+  it('hold a key of the table exactly where a document of that layer may hold it', () => {
+    for (const layer of LAYERS) {
+      const schema = layerSchemas()[`schemas/${layer === 'workstation' ? 'settings' : `settings-${layer}`}.schema.json`] ?? {};
+      for (const rule of KEY_RULES) {
+        const steps = rule.key.split('.');
+        const any = steps.findIndex((step) => step.startsWith('<'));
+        const at = (any < 0 ? steps : steps.slice(0, any)).reduce<JsonValue | undefined>((node, step) => valueAt(node, ['properties', step]), schema);
+        expect([layer, rule.key, at !== undefined]).toEqual([layer, rule.key, rule.layers.includes(layer) || (rule.aloneToo === true && layer === 'workstation')]);
       }
     }
   });
