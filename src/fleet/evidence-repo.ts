@@ -9,7 +9,7 @@ import { SIGNED_LINE_BYTES_MAX } from './signed-line.ts';
 const FILE = 'receipt';
 /** `100644 receipt`, NUL and a SHA-1: a tree of this size holds one file with a name of seven letters. */
 const TREE_BYTES = 35;
-const READ_AT_ONCE = 400;
+const READ_AT_ONCE = 2_000;
 const READ_BYTES_MAX = READ_AT_ONCE * (SIGNED_LINE_BYTES_MAX + 256);
 /** Commits that one look reads. A fleet of a thousand hosts writes so many in half a year. */
 export const RECEIPTS_PER_LOOK_MAX = 200_000;

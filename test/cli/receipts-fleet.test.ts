@@ -1,4 +1,5 @@
 // The receipts of workstations by the command line: two homes and an auditor over one bare repository.
+import { spawn } from 'node:child_process';
 import { writeFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -7,7 +8,7 @@ import { writeInstallRecord } from '../../src/fleet/install-record.ts';
 import { newSigningKey, privateKeyFile, publicLine, type SigningKey } from '../../src/fleet/sshsig.ts';
 import { realHost } from '../../src/host.ts';
 import type { InstallRecord } from '../../src/roots/install-record.ts';
-import { cli, settings, world, type World } from '../support/cli.ts';
+import { cli, repo, settings, world, type World } from '../support/cli.ts';
 import { sh, tempDir } from '../support/git.ts';
 
 interface Station { readonly where: World; readonly key: SigningKey; readonly id: string }
@@ -76,6 +77,22 @@ describe('praetorctl receipts push | pull | verify | summary', () => {
     expect(payload).toMatch(/"settings":"[0-9a-f]{16}".*"clients":\{"claude":".*"user":"[0-9a-f]{32}"\}$/);
     expect(payload).not.toContain('someone');
     expect(payload.replace('praetor.receipt/1', '')).not.toMatch(/home|\/|tmp/);
+  });
+  it('of twenty workstations at once, as processes of their own, are exactly twenty pushes', { timeout: 120_000 }, async () => {
+    const server = join(tempDir(), 'evidence.git');
+    sh('/', ['init', '-q', '--bare', server]);
+    const stations = Array.from({ length: 20 }, (_, i) => station(`${String(i + 10)}000000-0000-4000-8000-000000000000`));
+    const answers = await Promise.all(stations.map(({ where }) => new Promise<{ pushes: number; result: string }>((resolve) => {
+      const child = spawn(process.execPath, [join(repo, 'bin/praetorctl'), 'receipts', 'push', '--repository', server, '--json'], { env: where.env, cwd: where.project, stdio: ['ignore', 'pipe', 'inherit'] });
+      let out = '';
+      child.stdout.on('data', (chunk: Buffer) => { out += chunk.toString('utf8'); });
+      child.once('close', () => resolve(JSON.parse(out) as { pushes: number; result: string }));
+    })));
+    expect(answers.map(({ result, pushes }) => [result, pushes])).toEqual(stations.map(() => ['pushed', 1]));
+    const auditor = world();
+    writeFileSync(join(auditor.root, 'hosts.allowed'), stations.map(({ id, key }) => `${id} ${publicLine(key)}\n`).join(''));
+    expect((await cli(auditor, ['receipts', 'pull', '--repository', server, '--json'])).json).toMatchObject({ hosts: 20, changed: 20 });
+    expect((await cli(auditor, ['receipts', 'verify', '--allowed', join(auditor.root, 'hosts.allowed'), '--json'])).json).toMatchObject({ receipts: 20, findings: [] });
   });
   it('say what is missing', async () => {
     const empty = world();

@@ -67,7 +67,7 @@ function plantLine(station: Station, line: string, parent: string | null): strin
 const lineAt = (commit: string): string => sh(server, ['cat-file', 'blob', `${commit}:receipt`]);
 
 describe('push', () => {
-  it('twenty hosts at once need exactly twenty pushes, and all is verified', async () => {
+  it('twenty hosts need exactly twenty pushes, and all is verified', async () => {
     for (let i = 0; i < 20; i++) add();
     const done = await Promise.all(stations.map((station) => push(station)));
     expect(done.map(({ pushes }) => pushes)).toEqual(Array.from({ length: 20 }, () => 1));
