@@ -2,8 +2,11 @@
 // `clients launch` reads it. PURE.
 import type { Fact } from './client.ts';
 
-/** A word of the command line by which the client leaves out what guards it: `--x` also as `--x=...`. */
-export interface BypassWord { readonly word: string; readonly does: Fact }
+/**
+ * A word of the command line by which the client leaves out what guards it: `--x` also as `--x=...`, `-x` also as `-x...`. With
+ * `value`, only where the value begins so.
+ */
+export interface BypassWord { readonly word: string; readonly value?: string; readonly does: Fact }
 
 export interface LaunchSurface {
   readonly bypass: readonly BypassWord[];
@@ -21,5 +24,11 @@ const isOn = (value: string | undefined): boolean => value !== undefined && ![''
 export function bypassIn(surface: LaunchSurface, args: readonly string[], env: Readonly<Record<string, string | undefined>>): BypassWord | undefined {
   const end = args.indexOf('--');
   const options = end === -1 ? args : args.slice(0, end);
-  return surface.bypass.find(({ word }) => options.some((arg) => arg === word || arg.startsWith(`${word}=`))) ?? surface.bypassEnv?.find(({ word }) => isOn(env[word]));
+  return surface.bypass.find((one) => options.some((arg, i) => isMeant(one, arg, options[i + 1]))) ?? surface.bypassEnv?.find(({ word }) => isOn(env[word]));
+}
+
+function isMeant({ word, value }: BypassWord, arg: string, next: string | undefined): boolean {
+  const rest = arg === word ? next ?? '' : arg.startsWith(`${word}=`) ? arg.slice(word.length + 1) : !word.startsWith('--') && arg.startsWith(word) ? arg.slice(word.length) : undefined;
+  // Quotes that a shell left in place are the client's to take away.
+  return rest !== undefined && (value === undefined || rest.replace(/^["']/, '').startsWith(value));
 }

@@ -3,6 +3,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { clientById } from '../../src/clients/registry.ts';
+import { bypassIn } from '../../src/model/launch.ts';
 import { BIN, temporary } from '../hook/support.ts';
 import { parseReceiptLine, type Receipt } from '../../src/receipts/format.ts';
 
@@ -72,6 +74,18 @@ describe('a client without hooks', () => {
     const at = lab();
     const { code, err } = await launch(at, ['cn', '--', ...words]);
     expect([code, err.includes('launch-refused'), err.includes('way around the guard'), started(at), receiptsOf(at)]).toEqual([3, true, true, undefined, []]);
+  });
+
+  it.each<[string, readonly string[], boolean]>([
+    ['codex', ['--disable', 'hooks'], true], ['codex', ['--disable=hooks'], true], ['codex', ['--disable', 'other'], false], ['codex', ['exec', '-c', 'features.hooks=false'], true], ['codex', ['-cfeatures.hooks=false'], true],
+    ['codex', ['-c', '"features.hooks"=false'], true], ['codex', ['-c', 'model=x'], false], ['codex', ['--config=features.codex_hooks=false'], true], ['codex', ['exec', '--ignore-user-config', 'x'], true], ['codex', ['--', '--disable', 'hooks'], false],
+    ['qwen', ['--bare'], true], ['qwen', ['-p', 'x', '--safe-mode'], true], ['qwen', ['-p', 'bare'], false], ['opencode', ['run', '--pure'], true], ['kilo', ['run', '--pure', 'x'], true],
+  ])('%s %j: a way around is told from what is none', (id, args, is) => {
+    expect(bypassIn(clientById(id).launch!, args, {}) !== undefined).toBe(is);
+  });
+
+  it.each([['opencode', 'OPENCODE_PURE'], ['kilo', 'KILO_PURE']])('%s: %s counts where it is on', (id, name) => {
+    expect(['1', 'true', '', '0'].map((value) => bypassIn(clientById(id).launch!, [], { [name]: value }) !== undefined)).toEqual([true, true, false, false]);
   });
 
   it('what stands behind -- in its own arguments is text', async () => {

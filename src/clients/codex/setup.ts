@@ -7,7 +7,7 @@ import { overrideDir } from '../../roots/overrides.ts';
 import { hasReference, stdioEntry, strings, wholeReference, type EntryResult } from '../mcp-kit.ts';
 import { commandHandler, isKnownEvent, ownedHooks, wrappedArrays } from '../registration.ts';
 import type { McpServer } from '../../model/client.ts';
-import { measuredOn } from '../facts.ts';
+import { documented, measuredOn } from '../facts.ts';
 import { sampleCommand } from '../sample.ts';
 import { filesAbove } from '../silent-kit.ts';
 import { codexBundle } from './bundle.ts';
@@ -179,6 +179,15 @@ export const codex: ClientDefinition = {
     denyEffect: 'call',
   },
   prove: codexProve,
+  launch: {
+    bypass: [
+      { word: '--disable', value: 'hooks', does: measured('no hook runs') }, { word: '--disable', value: 'codex_hooks', does: documented('no hook runs') },
+      { word: '-c', value: 'features.hooks', does: measured('features.hooks=false: no hook runs') }, { word: '--config', value: 'features.hooks', does: documented('the long form of -c') },
+      { word: '-c', value: 'features.codex_hooks', does: documented('the older name of features.hooks') }, { word: '--config', value: 'features.codex_hooks', does: documented('the older name of features.hooks') },
+      { word: '--ignore-user-config', does: measured('the trust of our hooks lies in the file that is ignored: they do not run') },
+    ],
+    open: 'a profile (-p) that switches hooks off; what docs/clients.md lists as gaps',
+  },
   probe: codexProbe,
   bundle: codexBundle,
   gaps: [

@@ -50,6 +50,11 @@ export const kilo: ClientDefinition = {
     return { command, payload: pluginSample(command, workspace) };
   },
   prove: kiloProve,
+  launch: {
+    bypass: [{ word: '--pure', does: measured('no plugin is loaded') }],
+    bypassEnv: [{ word: 'KILO_PURE', does: measured('no plugin is loaded') }],
+    open: 'what docs/clients.md lists as gaps',
+  },
   verdicts: {
     deny: measured('the plugin throws; the call does not run and the reason is its result'),
     ask: measured('a plugin cannot ask: degraded to deny'),

@@ -53,6 +53,11 @@ export const opencode: ClientDefinition = {
     return { command, payload: pluginSample(command, workspace) };
   },
   prove: opencodeProve,
+  launch: {
+    bypass: [{ word: '--pure', does: measured('no plugin is loaded') }],
+    bypassEnv: [{ word: 'OPENCODE_PURE', does: measured('no plugin is loaded') }],
+    open: 'what docs/clients.md lists as gaps',
+  },
   verdicts: {
     deny: measured('the plugin throws; the call does not run and the reason is its result'),
     ask: { text: 'a plugin cannot ask: degraded to deny', basis: 'measured', versions: '1.18.33' },

@@ -88,6 +88,10 @@ export const qwen: ClientDefinition = {
     return { command, payload: { session_id: 'praetorctl-sample', cwd: workspace, hook_event_name: 'PreToolUse', permission_mode: 'default', tool_name: 'run_shell_command', tool_input: { command, is_background: false }, tool_use_id: 'sample' } };
   },
   prove: qwenProve,
+  launch: {
+    bypass: [{ word: '--safe-mode', does: measured('no hook of any file runs') }, { word: '--bare', does: measured('no hook of any file runs') }],
+    open: 'what docs/clients.md lists as gaps',
+  },
   verdicts: {
     deny: measured('one JSON document on exit 0 blocks the call'),
     ask: measured('without a terminal nobody can answer and the call is refused; the dialog was not run'),
