@@ -19,6 +19,7 @@ import { groundFor, verifyClients, type RequiredState } from '../verify/verify.t
 import { renderVerify } from './verify-view.ts';
 import { agentAbove } from './person.ts';
 import { compileCatalogues } from '../mcp/store.ts';
+import { contractBundle } from './contract-bundle.ts';
 import type { CommandContext } from './program.ts';
 import { styleFor, VERSION, type Outcome } from './output.ts';
 import { settingsChoice } from './settings-options.ts';
@@ -133,7 +134,21 @@ async function surveyAndExecute(context: CommandContext, request: Request, check
   return { ...outcome, exit: outcome.exit || exitFor(index), diagnostics: [...settled, ...(request.purpose === 'apply' ? nothingDetected(found) : []), ...outcome.diagnostics, ...index] };
 }
 
+/** The same writer as `contract bundle --self`: a client's cache of plugins is nothing that verify and rollback could own. */
+function applyAsPlugin(context: CommandContext): Outcome {
+  const out = text(context.options['out']);
+  if (out === undefined) throw new PraetorError({ code: 'usage', message: '--via plugin writes a directory, and none is named', fix: 'praetorctl clients apply --via plugin --out DIR' });
+  const made = contractBundle({ ...context, args: [], options: { self: true, out } });
+  const lines = [
+    made.text, `install: claude plugin validate ${out}, then claude --plugin-dir ${out} (one session), or claude plugin install from a marketplace of yours`, `         agy plugin install ${out}/antigravity`,
+    'files stay the default: verify, doctor, remove and rollback know what stands in files; of an installed plugin the client keeps a copy of its own, and its list does not say whether the hooks run',
+  ];
+  return { ...made, text: lines.join('\n') };
+}
+
 export async function clientsApply(context: CommandContext): Promise<Outcome> {
+  if (context.options['via'] === 'plugin') return applyAsPlugin(context);
+  if (context.options['out'] !== undefined) throw new PraetorError({ code: 'usage', message: '--out is for --via plugin', fix: 'praetorctl clients plan --out FILE stores a plan' });
   const file = context.args[0];
   if (file === undefined) return await surveyAndExecute(context, requestOf(context, 'apply'));
   const stored = readStored(context.io.host, file);

@@ -109,6 +109,8 @@ function addClients(program: Command, running: Running): void {
     .action(action(running, 'plan', clientsPlan));
   withSettings(sub('apply [file]', 'Plan, ask, write, read back. With a file: exactly the stored plan.'))
     .addOption(clientOption()).addOption(scopeOption()).addOption(adoptOption()).addOption(yesOption()).addOption(dryRunOption())
+    .addOption(new Option('--via <way>', 'file: into the files of the clients; plugin: our registrations as plugins, written to --out and nowhere else').choices(['file', 'plugin']).default('file'))
+    .addOption(new Option('--out <directory>', 'with --via plugin: empty, or an earlier bundle'))
     .action(action(running, 'report', clientsApply));
   withSettings(sub('verify', 'What is known about each client: installed, discovered, observed, drifted, stale. Reads only; of many receipts it keeps a checkpoint beside them.'))
     .addOption(clientOption()).addOption(scopeOption())

@@ -88,7 +88,8 @@ export function draftOperation(service: string, tool: ToolDefinition, sha256: (t
   const names = argumentsOf(tool.inputSchema);
   const manyVerbs = names.filter((name) => MANY_VERBS.includes(name.toLowerCase()));
   const { posture, basis, flags, preTicked, suggests } = guess(tool.name, tool.annotations ?? {}, manyVerbs);
-  const hidden = CONTROL_CHARACTERS.test(`${tool.name}${tool.title ?? ''}${tool.description ?? ''}`);
+  // The layout of a longer text hides nothing.
+  const hidden = CONTROL_CHARACTERS.test(`${tool.name}${tool.title ?? ''}${(tool.description ?? '').replace(/[\t\n\r]/g, ' ')}`);
   const action = wordsOf(tool.name).map((word) => ACTIONS_OF[word]).find((one) => one !== undefined);
   const operation: Operation = {
     ...posture, id: operationId(service, tool.name), mcpTool: tool.name, state: 'review_required', ...(action === undefined ? {} : { action }),

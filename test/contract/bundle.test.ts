@@ -152,3 +152,18 @@ describe('contract bundle', () => {
     expect((await say(words)).code).toBe(64);
   });
 });
+
+describe('clients apply --via plugin', () => {
+  it('writes what contract bundle --self writes, says how it is installed and why files stay, and touches no client', async () => {
+    const { at, out, say } = await lab();
+    const before = readFileSync(join(at.home, '.claude.json'), 'utf8');
+    const made = await say(['clients', 'apply', '--via', 'plugin', '--out', out]);
+    expect({ code: made.code, install: made.out.includes(`claude plugin validate ${out}`), why: made.out.includes('files stay the default') }).toEqual({ code: 0, install: true, why: true });
+    const other = join(at.root, 'other');
+    expect((await say(['contract', 'bundle', '--self', '--out', other])).code).toBe(0);
+    expect(contents(out)).toEqual(contents(other));
+    expect(readFileSync(join(at.home, '.claude.json'), 'utf8')).toBe(before);
+    expect((await say(['clients', 'apply', '--via', 'plugin'])).code).toBe(64);
+    expect((await say(['clients', 'apply', '--out', out, '--yes'])).code).toBe(64);
+  });
+});

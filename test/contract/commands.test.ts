@@ -11,7 +11,7 @@ import { ioOf, put, station, type Station } from '../hook/operator-support.ts';
 
 const SERVER = join(import.meta.dirname, '../fixtures/mcp/server.mjs');
 const TOOLS = [
-  { name: 'notes_read', description: 'reads a note', inputSchema: { type: 'object', properties: { id: { type: 'string' } } }, annotations: { readOnlyHint: true } },
+  { name: 'notes_read', description: 'reads a note\n\nby its id', inputSchema: { type: 'object', properties: { id: { type: 'string' } } }, annotations: { readOnlyHint: true } },
   { name: 'notes_list', description: 'lists\u200b notes', inputSchema: { type: 'object', properties: {} }, annotations: { readOnlyHint: true } },
   { name: 'notes_delete', description: 'deletes a note', inputSchema: { type: 'object', properties: { id: { type: 'string' } } }, annotations: { destructiveHint: true } },
   { name: 'get_status', description: 'status', inputSchema: { type: 'object', properties: {} } },
@@ -59,6 +59,7 @@ describe('contract', () => {
     expect(out).toContain('get_status: its name says that it only reads');
     expect(out).toContain('run: takes its verb from the argument command');
     expect(out).toContain('notes_list: its texts hold invisible or control characters');
+    expect(out).not.toContain('notes_read: its texts');
   });
 
   it('finds a server that a client keeps in a list', async () => {
