@@ -14,7 +14,7 @@ import { RESPONSE_BYTES_MAX } from '../../src/mcp/runtime/http-call.ts';
 import { startOpenapi } from '../../src/mcp/runtime/openapi-upstream.ts';
 import { ioOf, put, station, type Station } from '../hook/operator-support.ts';
 import { buildHook } from '../hook/support.ts';
-import { initialize, refusalOf, sha256, toolCall } from './support.ts';
+import { initialize, modernMeta, refusalOf, sha256, toolCall } from './support.ts';
 
 const BIN = join(import.meta.dirname, '../../bin/praetorctl');
 
@@ -267,6 +267,22 @@ describe('praetorctl mcp with an OpenAPI catalogue', () => {
     wire.child.stdin.end();
     expect(await wire.ended).toBe(0);
     expect(wire.err()).not.toContain('very-secret-token');
+  });
+
+  it('speaks the protocol of 2026-07-28 to a client that opens in it', async () => {
+    const wire = guarded(await imported());
+    const modern = (id: number, method: string, params: JsonObject = {}, capabilities: JsonObject = {}): Promise<JsonObject> => wire.ask({ jsonrpc: '2.0', id, method, params: { ...params, ...modernMeta(capabilities) } });
+    const frame = { resultType: 'complete', _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'payments' } } };
+    expect(await modern(1, 'server/discover')).toMatchObject({ result: { ...frame, supportedVersions: ['2026-07-28'], capabilities: { tools: {} }, cacheScope: 'private' } });
+    expect(await modern(2, 'tools/list')).toMatchObject({ result: { ...frame, cacheScope: 'private', ttlMs: 60_000 } });
+    expect(await modern(3, 'tools/call', { name: 'payments_get_payment', arguments: { id: 'p' } })).toMatchObject({ result: { ...frame, content: [{ text: '{"ok":true}' }] } });
+    expect(refusalOf(await modern(4, 'tools/call', { name: 'payments_create_refund', arguments: { payment_id: 'p' } }))).toMatchObject({ code: 'confirmation_required', required: ['confirm', 'idempotency_key'] });
+    expect(await modern(5, 'ping')).toMatchObject({ error: { code: -32601 } });
+    const other = { _meta: { ...modernMeta({})['_meta'] as JsonObject, 'io.modelcontextprotocol/protocolVersion': '2099-01-01' } };
+    expect(await wire.ask({ jsonrpc: '2.0', id: 6, method: 'server/discover', params: other })).toMatchObject({ error: { code: -32022, data: { supported: ['2026-07-28'], requested: '2099-01-01' } } });
+    expect(seen).toHaveLength(1);
+    wire.child.stdin.end();
+    expect(await wire.ended).toBe(0);
   });
 
   it('does not start without the tools that were approved', async () => {

@@ -49,6 +49,7 @@ export interface RigOptions {
   readonly receipts?: { tool_use_id: string; verdict: string; args: JsonValue; consumed?: boolean }[];
   readonly grants?: string[];
   readonly humanEvidence?: SessionConfig['humanEvidence'];
+  readonly executes?: boolean;
 }
 
 export function rig(catalogue: Catalogue, tools: ToolDefinition[], options: RigOptions = {}): Rig {
@@ -59,7 +60,7 @@ export function rig(catalogue: Catalogue, tools: ToolDefinition[], options: RigO
   const grants = [...(options.grants ?? [])];
   const made: Rig = { now: 1_000_000 } as Rig;
   const session = createSession({
-    catalogue, floor: options.floor ?? 'none', humanEvidence: options.humanEvidence ?? ['hook', 'grant', 'elicitation'], hostsPinned: catalogue.upstream?.transport !== 'stdio', executes: false, sha256,
+    catalogue, floor: options.floor ?? 'none', humanEvidence: options.humanEvidence ?? ['hook', 'grant', 'elicitation'], hostsPinned: catalogue.upstream?.transport !== 'stdio', executes: options.executes ?? false, sha256,
     hmac: (text) => createHmac('sha256', secret).update(text).digest('hex'), nonce: () => randomBytes(8).toString('hex'), now: () => made.now,
     takeHookEvidence: (digest) => {
       const found = (options.receipts ?? []).some(({ tool_use_id, verdict, args, consumed }) => verdict === 'ask' && consumed !== true && callDigest(sha256, tool_use_id, args) === digest);

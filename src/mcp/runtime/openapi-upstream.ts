@@ -1,14 +1,19 @@
-// Contract: an HTTP service as the other side of the proxy. IO. Speaks the protocol of 2025-11-25 and before: the handshake, the
-// tools of the catalogue, and calls, which become the requests of the catalogue. The session in front has judged each call.
+// Contract: an HTTP service as the other side of the proxy. IO. Speaks both eras of the protocol: the handshake or the envelope of each
+// request, the tools of the catalogue, and calls, which become the requests of the catalogue. The session in front has judged each call.
 import type { Catalogue, OpenapiUpstream, Operation } from '../../contract/catalogue-schema.ts';
 import type { ToolDefinition } from '../../contract/pins.ts';
 import { planRequest, requestLine } from '../../contract/request.ts';
 import { isObject, type JsonObject } from '../../model/json.ts';
-import { failure, idKey, messageOf, result, type Message, type MessageId } from '../messages.ts';
+import { failure, idKey, messageOf, metaOf, objectAt, result, type Message, type MessageId } from '../messages.ts';
 import { HTTP_MS_MAX, callHttp, errorResult, planResult, type HttpPlace } from './http-call.ts';
 import { END_MS_MAX, type Link, type LinkEvents } from './link.ts';
 
 const PROTOCOLS: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
+const MODERN = '2026-07-28';
+const META = 'io.modelcontextprotocol/';
+/** The tools stay as they are as long as the program runs. */
+const LIST_MS = 60_000;
+const UNSUPPORTED_VERSION = -32022;
 const METHOD_NOT_FOUND = -32601;
 const INVALID_PARAMS = -32602;
 export const RUNNING_MAX = 32;
@@ -42,21 +47,28 @@ export function startOpenapi(options: OpenapiOptions, events: LinkEvents): Link 
   const place: HttpPlace = { upstream, env, timeoutMs };
   const out = outbox(events);
   const work = workers(events);
+  const serverInfo = { name: catalogue.service.id, version: catalogue.service.version };
   const asked = (message: Extract<Message, { kind: 'request' }>): void => {
     const { id, method, params } = message;
-    if (method === 'initialize') {
+    const { modern } = metaOf(params);
+    const version = objectAt(params, '_meta')?.[`${META}protocolVersion`];
+    if (modern && version !== MODERN) return out.put(`${JSON.stringify({ jsonrpc: '2.0', id, error: { code: UNSUPPORTED_VERSION, message: 'Unsupported protocol version', data: { supported: [MODERN], requested: version ?? null } } })}\n`);
+    const frame: JsonObject = modern ? { resultType: 'complete', _meta: { [`${META}serverInfo`]: serverInfo } } : {};
+    const page: JsonObject = modern ? { ...frame, ttlMs: LIST_MS, cacheScope: 'private' } : {};
+    if (modern && method === 'server/discover') out.put(result(id, { ...page, supportedVersions: [MODERN], capabilities: { tools: {} } }));
+    else if (method === 'initialize') {
       const wanted = params['protocolVersion'];
       const protocolVersion = typeof wanted === 'string' && PROTOCOLS.includes(wanted) ? wanted : PROTOCOLS[0] ?? '';
-      out.put(result(id, { protocolVersion, capabilities: { tools: {} }, serverInfo: { name: catalogue.service.id, version: catalogue.service.version } }));
-    } else if (method === 'ping') out.put(result(id, {}));
-    else if (method === 'tools/list') out.put(result(id, { tools: [...served.values()].map(({ tool }) => tool as ToolDefinition & JsonObject) }));
+      out.put(result(id, { protocolVersion, capabilities: { tools: {} }, serverInfo }));
+    } else if (method === 'ping' && !modern) out.put(result(id, {}));
+    else if (method === 'tools/list') out.put(result(id, { ...page, tools: [...served.values()].map(({ tool }) => tool as ToolDefinition & JsonObject) }));
     else if (method !== 'tools/call') out.put(failure(id, METHOD_NOT_FOUND, `praetorctl: ${method.slice(0, 100)} is not here`));
     else {
       const tool = served.get(typeof params['name'] === 'string' ? params['name'] : '');
       if (tool === undefined) return out.put(failure(id, INVALID_PARAMS, 'praetorctl: no tool of this name'));
       work.add(id, async (signal) => {
         const answer = await called(options, tool, place, params, signal);
-        if (answer !== undefined) out.put(result(id, answer));
+        if (answer !== undefined) out.put(result(id, { ...answer, ...frame }));
       });
     }
   };
