@@ -125,12 +125,16 @@ function isolation() {
   return [];
 }
 
+/** Those whose managed channel is tried with the real client. */
+const MANAGED = ['claude', 'codex', 'gemini', 'copilot-cli', 'qwen', 'opencode'];
+
 /** The last one starts the client once for each way to be silently off that can be tried with it. */
 function scriptsOf(client) {
   if (client.offline === true) return [['offline.mjs', CLIENT_MS_MAX]];
   const server = WITH_SERVER.includes(client.id) ? [['mcp-proxy.mjs', SERVER_MS_MAX]] : [];
   if (client.label !== undefined) return server;
-  return [['run.mjs', CLIENT_MS_MAX], ...server, ...(WAYS.some((way) => way.client === client.id && ['off', 'closed', 'runs'].includes(way.real)) ? [['silent.mjs', 2 * CLIENT_MS_MAX]] : [])];
+  const managed = MANAGED.includes(client.id) ? [['managed.mjs', CLIENT_MS_MAX]] : [];
+  return [['run.mjs', CLIENT_MS_MAX], ...server, ...managed, ...(WAYS.some((way) => way.client === client.id && ['off', 'closed', 'runs'].includes(way.real)) ? [['silent.mjs', 2 * CLIENT_MS_MAX]] : [])];
 }
 
 async function test(cache, client, prefix) {

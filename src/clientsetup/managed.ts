@@ -3,8 +3,8 @@
 import { arrayPathIn, hookEntry, ownedHooks } from '../clients/registration.ts';
 import type { ClientDefinition, FileSpec, HookEvent, Platform } from '../model/client.ts';
 import { PraetorError } from '../model/diagnostic.ts';
-import { isObject, showPath, type JsonObject, type JsonValue, type Path } from '../model/json.ts';
-import type { ManagedFile, ManagedSurface } from '../model/managed.ts';
+import { isObject, sameValue, showPath, type JsonObject, type JsonValue, type Path } from '../model/json.ts';
+import type { ManagedCompanion, ManagedFile, ManagedSurface } from '../model/managed.ts';
 import { planFile, readDocument } from './plan.ts';
 
 export function managedSurface({ managed }: ClientDefinition): ManagedSurface | undefined {
@@ -64,6 +64,19 @@ export function managedContent(client: ClientDefinition, file: ManagedFile, even
   };
 }
 
+/** As `managedContent`, for a file that only points at another one. */
+export function companionContent({ content }: ManagedCompanion): ManagedContent {
+  return { text: `${JSON.stringify(content, null, 2)}\n`, document: content, merge: Object.entries(content).flatMap(([key, value]) => leaves([key], value)) };
+}
+
+/** Is everything of `wanted` in the document? Of a list: each of its values. */
+export function holds(document: JsonValue | undefined, wanted: JsonValue): boolean {
+  if (Array.isArray(wanted)) return Array.isArray(document) && wanted.every((value) => document.some((one) => sameValue(one, value)));
+  if (isObject(wanted)) return isObject(document) && Object.entries(wanted).every(([key, value]) => holds(document[key], value));
+  return document !== undefined && sameValue(document, wanted);
+}
+
 function leaves(path: Path, value: JsonValue): MergeStep[] {
+  if (Array.isArray(value)) return value.map((one) => ({ append: showPath(path), value: one }));
   return isObject(value) ? Object.entries(value).flatMap(([key, inner]) => leaves([...path, key], inner)) : [{ set: showPath(path), value }];
 }

@@ -23,22 +23,24 @@ const y = (text: string): string => JSON.stringify(text);
 
 function ansibleFile(os: ManagedOs, row: ManagedRow): string[] {
   const [owner = 'root', group = 'root'] = row.owner.split(':');
-  const there = `praetorctl_${row.client.replace(/-/g, '_')}`;
+  const name = row.source.split('/').at(-1) ?? '';
+  const there = `praetorctl_${`${row.client}_${name}`.replace(/[^A-Za-z0-9]/g, '_')}`;
+  const what = `${row.client}: ${name}`;
   const refuse = row.ifPresent === 'replace' ? [] : [
-    `- name: ${y(`${row.client}: the file belongs to others too, so it is put only where none stands`)}`,
+    `- name: ${y(`${what} belongs to others too, so it is put only where none stands`)}`,
     '  ansible.builtin.assert:',
     '    that:',
     `      - ${y(`not ${there}.stat.exists or ${there}.stat.checksum == '${row.sha256}'`)}`,
     `    fail_msg: ${y(`${row.dest} is there already: add the entries that manifest.json names under merge`)}`,
   ];
   return [
-    `- name: ${y(`${row.client}: look at what is there`)}`,
+    `- name: ${y(`${what}: look at what is there`)}`,
     '  ansible.builtin.stat:', `    path: ${y(row.dest)}`, '    checksum_algorithm: sha256', `  register: ${there}`,
     ...refuse,
-    `- name: ${y(`${row.client}: the directory, writable for its owner alone`)}`,
+    `- name: ${y(`${what}: the directory, writable for its owner alone`)}`,
     '  ansible.builtin.file:', `    path: ${y(dirOf(row.dest))}`, '    state: directory', `    owner: ${owner}`, `    group: ${group}`, '    mode: "0755"',
-    `- name: ${y(`${row.client}: the file`)}`,
-    '  ansible.builtin.copy:', `    src: ${y(`${row.client}/${row.source.split('/').at(-1) ?? ''}`)}`, `    dest: ${y(row.dest)}`, `    owner: ${owner}`, `    group: ${group}`, `    mode: ${y(row.mode)}`,
+    `- name: ${y(`${what}: the file`)}`,
+    '  ansible.builtin.copy:', `    src: ${y(`${row.client}/${name}`)}`, `    dest: ${y(row.dest)}`, `    owner: ${owner}`, `    group: ${group}`, `    mode: ${y(row.mode)}`,
   ];
 }
 
@@ -52,7 +54,7 @@ export function ansibleTasks(os: ManagedOs, launcher: ManagedLauncher, rows: rea
     ...rows.flatMap((row) => ansibleFile(os, row)),
     ...rows.length === 0 ? [] : [
       `- name: ${y('what the clients of this user are told now')}`,
-      '  ansible.builtin.command:', `    argv: ${JSON.stringify([launcher.path, 'clients', 'verify', '--require', 'installed', '--json', '--client', rows.map(({ client }) => client).join(',')])}`,
+      '  ansible.builtin.command:', `    argv: ${JSON.stringify([launcher.path, 'clients', 'verify', '--require', 'installed', '--json', '--client', [...new Set(rows.map(({ client }) => client))].join(',')])}`,
       '  become: false', '  register: praetorctl_verify', '  changed_when: false', '  failed_when: praetorctl_verify.rc not in [0, 3]',
     ],
     '',
@@ -145,7 +147,7 @@ export function readme({ os, launcher, rows, profiles, none }: Omit<ManagedOutpu
     `\`files/\`: what goes where \`manifest.json\` says. ${tool}.`, '',
     'People who have our hooks in their own files too are asked twice: `praetorctl clients remove --client ID` there.',
     ...rows.flatMap((row) => [
-      '', `## ${row.client}`, '', `- to \`${row.dest}\`, ${row.owner}, ${row.mode}; no directory above may be writable for group or others. ${said(row.basis)}`,
+      '', `## ${row.client}: ${row.source.split('/').at(-1) ?? ''}`, '', `- to \`${row.dest}\`, ${row.owner}, ${row.mode}; no directory above may be writable for group or others. ${said(row.basis)}`,
       ...(row.ifPresent === 'refuse' ? ['- only where no such file is; otherwise add to it what `manifest.json` names under `merge`'] : ['- a file of our own beside others: it is replaced']),
       `- wins over: ${said(row.winsOver)}`, ...row.blockedBy.map((fact) => `- beaten by: ${said(fact)}`), `- check: \`${row.verify}\``,
     ]),

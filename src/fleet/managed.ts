@@ -2,12 +2,12 @@
 // managed channel, a manifest that says what each is stronger and weaker than, and outlines for Ansible, Intune and Jamf. Nothing here
 // writes a file that belongs to root. Same input, same bytes. PURE.
 import { hasHooks } from '../clients/mcp-only.ts';
-import { MANAGED_LAUNCHERS, managedContent, managedProgram, managedSurface, type MergeStep } from '../clientsetup/managed.ts';
+import { companionContent, MANAGED_LAUNCHERS, managedContent, managedProgram, managedSurface, type ManagedContent, type MergeStep } from '../clientsetup/managed.ts';
 import type { CanonicalEvent } from '../model/events.ts';
 import type { ClientDefinition, Fact, Platform } from '../model/client.ts';
 import { PraetorError } from '../model/diagnostic.ts';
 import type { JsonObject } from '../model/json.ts';
-import type { ManagedDomain } from '../model/managed.ts';
+import type { ManagedDomain, ManagedFile } from '../model/managed.ts';
 import { sha256Hex } from '../model/sha256.ts';
 import { ansibleTasks, intuneDetect, intuneRemediate, jamfProfile, readme } from './managed-deploy.ts';
 
@@ -86,19 +86,22 @@ function noneFor(client: ClientDefinition): Fact {
   return 'none' in client.managed ? client.managed.none : { text: 'its place on this system is in no document', basis: 'unknown' };
 }
 
-function make(client: ClientDefinition, input: ManagedInput, program: string): Made | undefined {
+/** The first file of a client and those without which it is not read. */
+function make(client: ClientDefinition, input: ManagedInput, program: string): readonly Made[] {
+  const platform = PLATFORM_OF_OS[input.os];
   const surface = managedSurface(client);
-  const file = surface?.file(PLATFORM_OF_OS[input.os]);
-  if (surface === undefined || file === undefined) return undefined;
-  const { text, document, merge } = managedContent(client, file, client.hooks.events.filter(({ canonical }) => input.events.has(canonical)), program);
-  return {
-    text, document, domain: surface.domain,
+  const file = surface?.file(platform);
+  if (surface === undefined || file === undefined) return [];
+  const one = (place: ManagedFile, { text, document, merge }: ManagedContent, domain: ManagedDomain | undefined): Made => ({
+    text, document, domain,
     row: {
-      client: client.id, dest: file.path, source: `files/${client.id}/${baseName(file.path)}`, mode: '0644', owner: OWNER[input.os], sha256: sha256Hex(text),
-      ifPresent: file.shared ? 'refuse' : 'replace', merge: file.shared ? merge : [], basis: file.basis, winsOver: surface.winsOver, blockedBy: surface.blockedBy,
+      client: client.id, dest: place.path, source: `files/${client.id}/${baseName(place.path)}`, mode: '0644', owner: OWNER[input.os], sha256: sha256Hex(text),
+      ifPresent: place.shared ? 'refuse' : 'replace', merge: place.shared ? merge : [], basis: place.basis, winsOver: surface.winsOver, blockedBy: surface.blockedBy,
       verify: `praetorctl clients verify --client ${client.id} --require installed`,
     },
-  };
+  });
+  const events = client.hooks.events.filter(({ canonical }) => input.events.has(canonical));
+  return [one(file, managedContent(client, file, events, program), surface.domain), ...(surface.also?.(platform) ?? []).map((place) => one(place, companionContent(place), undefined))];
 }
 
 function profiles(made: readonly Made[]): readonly (ManagedProfile & { readonly text: string })[] {
@@ -134,9 +137,9 @@ export function renderManaged(input: ManagedInput): ManagedOutput {
   const launcher = launcherOf(input);
   const hooked = input.clients.filter(hasHooks).sort((a, b) => (a.id < b.id ? -1 : 1));
   const all = hooked.map((client) => ({ client, made: make(client, input, launcher.registeredAs) }));
-  const made = all.flatMap((one) => one.made ?? []);
+  const made = all.flatMap((one) => one.made);
   const rows = made.map(({ row }) => row);
-  const none = all.filter((one) => one.made === undefined).map(({ client }) => ({ client: client.id, why: noneFor(client) }));
+  const none = all.filter((one) => one.made.length === 0).map(({ client }) => ({ client: client.id, why: noneFor(client) }));
   const withText = os === 'macos' ? profiles(made) : [];
   const shownProfiles = withText.map(({ text: _text, ...profile }): ManagedProfile => profile);
   const base = { os, launcher, rows, profiles: shownProfiles, none };

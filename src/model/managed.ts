@@ -17,9 +17,13 @@ export interface ManagedFile {
 /** The same content as a preference domain of macOS: the document's own keys, or the whole text under one key in base64. */
 export interface ManagedDomain { readonly domain: string; readonly base64Key?: string; readonly basis: Fact }
 
+/** A further file without which the client does not read the first one: exactly these keys. */
+export interface ManagedCompanion extends ManagedFile { readonly content: JsonObject }
+
 export interface ManagedSurface {
   /** undefined: no place is known for this system. */
   readonly file: (platform: Platform) => ManagedFile | undefined;
+  readonly also?: (platform: Platform) => readonly ManagedCompanion[];
   /** Keys that must stand beside the entries, so that nothing weaker switches them off. */
   readonly besides?: JsonObject;
   readonly winsOver: Fact;

@@ -1,6 +1,6 @@
 // Contract: our hooks in a client's managed channel, as evidence. They are the administrator's: what stands there counts, what does not
 // is no fault of this person's, and the client asks nobody about them. Reads through the Host.
-import { managedClient, managedSpec, managedSurface, programIn } from '../clientsetup/managed.ts';
+import { holds, managedClient, managedSpec, managedSurface, programIn } from '../clientsetup/managed.ts';
 import type { DesiredFile } from '../clientsetup/desired.ts';
 import type { Host } from '../host.ts';
 import type { ClientDefinition } from '../model/client.ts';
@@ -24,10 +24,22 @@ export function managedEvidence(host: Host, client: ClientDefinition, files: rea
   if (read.state !== 'read' || program === undefined) return undefined;
   const events = files.flatMap((desired) => desired.events);
   const { hooks, commands } = look({ client: managedClient(client, program), spec, events, servers: [], active: true }, read.document);
+  const lost = lacking(host, client, read.document);
   return {
     spec, managed: true, state: 'read', diagnostic: undefined, links: read.links, modifiedAt: read.modifiedAt, recorded: false, installedAt: undefined,
-    hooks: hooks.filter(({ status }) => STANDS.includes(status)), servers: [], commands, findings: [], foreignGone: { hooks: 0, servers: 0 },
+    hooks: hooks.filter(({ status }) => STANDS.includes(status)).map((hook) => (lost.length === 0 ? hook : { ...hook, status: 'changed', keys: lost })), servers: [], commands, findings: [], foreignGone: { hooks: 0, servers: 0 },
   };
+}
+
+/** Keys beside the entries, or in a further file, without which the client does not run them or lets others switch them off. */
+function lacking(host: Host, client: ClientDefinition, document: JsonObject): readonly string[] {
+  const surface = managedSurface(client);
+  const beside = Object.entries(surface?.besides ?? {}).filter(([key, value]) => !holds(document[key], value)).map(([key]) => key);
+  const further = (surface?.also?.(host.platform) ?? []).filter((file) => {
+    const read = readEvidence(host, client.id, file);
+    return read.state !== 'read' || !holds(read.document, file.content);
+  });
+  return [...beside, ...further.flatMap((file) => Object.keys(file.content))].sort();
 }
 
 /** An event that the channel holds is not missing in the person's own file. */

@@ -34,13 +34,15 @@ describe.each(MANAGED_OS)('%s', (os) => {
   it('the manifest names every other file with its digest, and every client with hooks is in it or said not to be', () => {
     const digests = parseManagedManifest(textOf(output, 'manifest.json'));
     expect([...digests ?? []]).toEqual([...output.files].filter(([path]) => path !== 'manifest.json').map(([path, text]) => [path, sha256(text)]));
-    expect([...output.rows.map(({ client }) => client), ...output.none.map(({ client }) => client)].sort())
+    expect([...new Set([...output.rows.map(({ client }) => client), ...output.none.map(({ client }) => client)])].sort())
       .toEqual(CLIENTS.filter(({ hooks }) => hooks.shape !== 'none').map(({ id }) => id).sort());
     for (const row of output.rows) expect(sha256(textOf(output, row.source))).toBe(row.sha256);
   });
 });
 
-describe.each(MANAGED_OS.flatMap(rowsOf))('%s %s', (os, id, row) => {
+const isFirst = (os: ManagedOs, { client, dest }: ManagedOutput['rows'][number]): boolean => managedSurface(clientById(client))?.file(PLATFORM_OF_OS[os])?.path === dest;
+
+describe.each(MANAGED_OS.flatMap(rowsOf).filter(([os, , row]) => isFirst(os, row)))('%s %s', (os, id, row) => {
   const output = rendered(os);
   const client = clientById(id);
   const file = managedSurface(client)?.file(PLATFORM_OF_OS[os]);
@@ -76,6 +78,16 @@ it('Codex: the feature is pinned, or a trusted repository would switch every hoo
   }
 });
 
+it('OpenCode: its plugin is not found by itself, so the configuration of the machine names it', () => {
+  for (const os of MANAGED_OS) {
+    const [plugin, config] = rendered(os).rows.filter(({ client }) => client === 'opencode');
+    const named = (JSON.parse(textOf(rendered(os), config?.source ?? '')) as { plugin: string[] }).plugin;
+    expect(named).toEqual([expect.stringMatching(/^file:\/\/\/\S+\/plugins\/praetorctl\.js$/)]);
+    expect(decodeURI(named[0] ?? '').slice('file://'.length + (os === 'windows' ? 1 : 0))).toBe(plugin?.dest.replace(/\\/g, '/'));
+    expect([plugin?.ifPresent, config?.ifPresent, config?.merge]).toEqual(['replace', 'refuse', [{ append: 'plugin', value: named[0] }]]);
+  }
+});
+
 it('clients to which nothing can be put say why', () => {
   const why = new Map(rendered('linux').none.map(({ client, why: fact }) => [client, fact.text]));
   expect(why.get('agy')).toContain('user');
@@ -90,7 +102,7 @@ describe('Ansible', () => {
     const tasks = parseYaml(textOf(output, 'ansible/tasks/main.yml')) as Record<string, unknown>[];
     expect(tasks.every((task) => typeof task['name'] === 'string' && Object.keys(task).filter((key) => key.startsWith('ansible.builtin.')).length === 1)).toBe(true);
     for (const row of output.rows) {
-      const mine = tasks.filter((task) => String(task['name']).startsWith(`${row.client}: `)).flatMap((task) => Object.keys(task).filter((key) => key.startsWith('ansible.'))).map((key) => key.slice('ansible.builtin.'.length));
+      const mine = tasks.filter((task) => String(task['name']).startsWith(`${row.client}: ${row.source.split('/').at(-1) ?? ''}`)).flatMap((task) => Object.keys(task).filter((key) => key.startsWith('ansible.'))).map((key) => key.slice('ansible.builtin.'.length));
       expect(mine).toEqual(row.ifPresent === 'refuse' ? ['stat', 'assert', 'file', 'copy'] : ['stat', 'file', 'copy']);
       const copy = tasks.map((task) => task['ansible.builtin.copy'] as Record<string, string> | undefined).find((one) => one?.['dest'] === row.dest);
       expect(copy).toMatchObject({ owner: 'root', group: os === 'linux' ? 'root' : 'wheel', mode: '0644' });

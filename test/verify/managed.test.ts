@@ -22,9 +22,8 @@ function hostOf(m: Machine): Host {
 
 function managed(m: Machine, id: string): string {
   const { rows, files } = renderManaged({ os: 'linux', clients: [clientById(id)], events: wantedEvents(DEFAULT_SETTINGS), launcher: path.join(m.bin, 'praetorctl') });
-  const [row] = rows;
-  put(path.join(m.root, row?.dest ?? ''), files.get(row?.source ?? '') ?? '');
-  return row?.dest ?? '';
+  for (const { dest, source } of rows) put(path.join(m.root, dest), files.get(source) ?? '');
+  return rows[0]?.dest ?? '';
 }
 
 function reportOf(m: Machine, id: string): ClientReport {
@@ -33,7 +32,7 @@ function reportOf(m: Machine, id: string): ClientReport {
   return report;
 }
 
-const IDS = renderManaged({ os: 'linux', clients: CLIENTS, events: wantedEvents(DEFAULT_SETTINGS), launcher: undefined }).rows.map(({ client }) => client);
+const IDS = [...new Set(renderManaged({ os: 'linux', clients: CLIENTS, events: wantedEvents(DEFAULT_SETTINGS), launcher: undefined }).rows.map(({ client }) => client))];
 
 describe.each(IDS)('%s', (id) => {
   it('hooks of the channel are registered, by the administrator, and nobody is asked to trust them', () => {
@@ -94,6 +93,18 @@ test('Codex: a repository cannot switch them off, because the feature is pinned;
   expect(reportOf(m, 'codex').observed).toBe(true);
   fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace('[features]\nhooks = true\n', ''));
   expect(reportOf(m, 'codex').observed).toBe(false);
+});
+
+test('what must stand beside the entries is part of the registration: a version, a configuration that names the plugin', () => {
+  for (const [id, file, from] of [['copilot-cli', 'etc/github-copilot/policy.d/50-praetorctl.json', '"version": 1,'], ['opencode', 'etc/opencode/opencode.json', 'plugins/praetorctl.js'], ['codex', 'etc/codex/requirements.toml', 'hooks = true']] as const) {
+    const m = machine();
+    managed(m, id);
+    const at = path.join(m.root, file);
+    const text = fs.readFileSync(at, 'utf8');
+    expect(text).toContain(from);
+    fs.writeFileSync(at, text.replace(from, from.includes('=') ? 'x = 1' : from.includes(':') ? '' : 'x'));
+    expect(reportOf(m, id).states).toMatchObject({ installed: false, drifted: true });
+  }
 });
 
 test('the launcher that the channel names must be there', () => {

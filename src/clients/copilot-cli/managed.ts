@@ -1,9 +1,11 @@
-// Contract: Copilot CLI's managed channel: a file of our own in its policy directory. Documented. PURE.
+// Contract: Copilot CLI's managed channel: a file of our own in its policy directory. Measured on 1.0.102, Linux. PURE.
 import type { Platform } from '../../model/client.ts';
 import type { Tolerance } from '../../model/edit.ts';
 import type { ManagedSurface } from '../../model/managed.ts';
 import { joinPath } from '../../roots/paths.ts';
-import { documented } from '../facts.ts';
+import { documented, measuredOn } from '../facts.ts';
+
+const measured = measuredOn('1.0.102');
 
 const HOOKS: Tolerance = { comments: false, trailingCommas: false, bom: false, utf16le: false, emptyIsObject: false };
 
@@ -12,8 +14,10 @@ const policyDir = (platform: Platform): string => (platform === 'win32' ? 'C:\\P
 export const copilotManaged: ManagedSurface = {
   file: (platform) => ({
     path: joinPath(platform, policyDir(platform), '50-praetorctl.json'), format: 'json', tolerance: HOOKS, shared: false,
-    basis: documented('policy hooks: loaded first, whether or not the folder is trusted'),
+    basis: platform === 'linux' ? measured('policy hooks are run with nothing in the home') : documented('policy hooks: loaded first, whether or not the folder is trusted'),
   }),
+  // A person's hooks file may leave it out; a policy document without it is skipped (measured: "version: Required" in the log).
+  besides: { version: 1 },
   winsOver: documented('every other source: disableAllHooks does not reach policy hooks'),
   blockedBy: [
     documented('a directory or file that is not owned by root, or that group or others may write'),
