@@ -132,6 +132,7 @@ async function hook() {
     part('policy', 'src/policy/evaluate.ts', { plugins: [STAND_INS] }), part('shell', 'src/hook/shell-entry.ts'),
     part('rules', 'src/policy/rules-all.ts', { plugins: [STAND_INS] }), part('langs', 'src/policy/shell/langs-entry.ts'), part('contract', 'src/hook/contract.ts'),
     part('mcp', 'src/mcp/runtime/entry.ts', { mainFields: ['module', 'main'], plugins: [dialectStandIn(facts)] }),
+    part('guard', 'src/mcp/runtime/guard.ts', { mainFields: ['module', 'main'], plugins: [dialectStandIn(facts)] }),
   ]);
   const seldom = await Promise.all(Object.entries(SELDOM).map(([name, entry]) => part(name, entry, { mainFields: ['module', 'main'], plugins: [dialectStandIn(facts)] })));
   const parts = [...often, ...seldom];
@@ -186,7 +187,7 @@ const settled = await Promise.allSettled(jobs);
 const parts = settled.flatMap((job) => (job.status === 'fulfilled' ? job.value : []));
 const suffix = `.${process.version}-${process.arch}.cache`;
 // These two are warmed by what the command line prepares.
-const warmable = (name) => !(name in SELDOM) && (existsSync(join(DIST, 'cli.cjs')) || (name !== 'contract' && name !== 'mcp'));
+const warmable = (name) => !(name in SELDOM) && (existsSync(join(DIST, 'cli.cjs')) || !['contract', 'mcp', 'guard'].includes(name));
 if (parts.some(([name, file]) => warmable(name) && !existsSync(join(DIST, file + suffix)))) {
   const warmed = spawnSync(process.execPath, [join(DIST, 'warm.cjs')], { stdio: 'inherit' });
   if (warmed.status !== 0) process.stderr.write('build: no code cache was written; praetorctl works without it, a little slower\n');

@@ -8,7 +8,7 @@ const path = require('path');
 const vm = require('vm');
 const { spawnSync } = require('child_process');
 
-const files = () => fs.readdirSync(__dirname).filter((name) => /^(?:hook|dialect-[a-z0-9-]+|policy|shell|rules|langs|contract|mcp|cli)-[0-9a-f]{12}\.cjs$/.test(name));
+const files = () => fs.readdirSync(__dirname).filter((name) => /^(?:hook|dialect-[a-z0-9-]+|policy|shell|rules|langs|contract|mcp|guard|cli)-[0-9a-f]{12}\.cjs$/.test(name));
 
 /** The newest of each, as the stub names them. */
 function current() {

@@ -49,7 +49,7 @@ const operation = posture.extend({
   confirmationReason: line(300).optional(),
   dryRun: z.strictObject({ input: argument, by: z.enum(['upstream', 'runtime']).default('runtime') }).optional(),
   request: httpRequest.optional(),
-  output: z.enum(['strip', 'verify', 'guaranteed']).default('verify').describe('What the runtime does with a declared output schema.'),
+  output: z.enum(['strip', 'verify', 'guaranteed']).default('verify').describe('What the server promises of its results. Whatever stands here, the runtime does not show a declared output schema: docs/mcp.md says why.'),
   arguments: z.array(z.string().max(256)).max(1000).optional().describe('The tool\'s own top-level arguments: anything else that looks like a control is refused.'),
   variants: z.array(variant).max(100).default([]),
   pin: z.strictObject({ definition: sha256, description: sha256, input: sha256, inputShape: sha256.optional(), annotations: sha256, output: sha256.optional() }),

@@ -46,13 +46,12 @@ function controlSchemas(operation: Operation, humanTier: boolean): Record<string
 
 export function servedTool(operation: Operation, live: ToolDefinition, options: ServedOptions): JsonObject {
   const controls = controlSchemas(operation, options.humanTier);
-  const { outputSchema, annotations, ...rest } = live as ToolDefinition & JsonObject;
+  const { outputSchema: _never, annotations, ...rest } = live as ToolDefinition & JsonObject;
   const properties = isObject(live.inputSchema['properties']) ? live.inputSchema['properties'] : {};
   const added = Object.fromEntries(Object.entries(controls).filter(([name]) => !Object.hasOwn(properties, name)));
   return {
     ...rest,
     ...(Object.keys(added).length === 0 ? {} : { inputSchema: { ...live.inputSchema, properties: { ...properties, ...added } } }),
-    ...(outputSchema !== undefined && operation.output === 'guaranteed' ? { outputSchema } : {}),
     annotations: { ...annotations, ...hints(operation, options.hostsPinned) },
   };
 }

@@ -33,6 +33,8 @@ describe('a session', () => {
     expect(await wire.until(withId(2))).toMatchObject({ result: { content: [{ text: 'did payments_get_payment: ü€😀' }] } });
     wire.send(toolCall(3, 'payments_void', { id: 'p' }));
     expect(refusalOf(await wire.until(withId(3)))).toMatchObject({ code: 'confirmation_required', tier: 'human-approval' });
+    wire.send(toolCall(4, 'payments_get_payment', { id: 'q' }));
+    await wire.until(withId(4));
     wire.child.stdin.end();
     expect(await wire.ended).toBe(0);
     const upstream = readFileSync(of.log, 'utf8');
@@ -42,7 +44,10 @@ describe('a session', () => {
     expect(receipts).toMatchObject([
       { client: 'mcp', event: 'mcp-call', caller: 'lab', verdict: 'neutral', tool: 'payments/payments_get_payment' },
       { client: 'mcp', verdict: 'deny', rule: 'contract.confirmation_required', tool: 'payments/payments_void' },
+      { client: 'mcp', event: 'mcp-call', caller: 'lab', verdict: 'neutral', tool: 'payments/payments_get_payment', engine: receipts[0]?.['engine'] },
     ]);
+    const times = receipts.map((receipt) => Date.parse(String(receipt['time'])));
+    expect(times.every((time) => Math.abs(time - Date.now()) < 60_000) && times[2]! >= times[0]!).toBe(true);
   });
 
   it.each(WAYS)('characters that are split over chunks arrive whole; a line of 5 MB and its answer too: %s', async (_way, node) => {

@@ -1,34 +1,23 @@
 // Contract: `praetorctl mcp <server>`: the program that clients start in the place of a server. IO. A bundle of its own (part `mcp`):
 // no packages, no schema library; the catalogue comes in the form that `contract lint` and `clients apply` compiled.
 // It starts nothing where the catalogue is missing, changed or damaged: a guard that does not know what it guards would let all pass.
-import type * as NodeCrypto from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { normalName } from '../../contract/catalogue.ts';
 import type { Catalogue } from '../../contract/catalogue-schema.ts';
-import { COMPILED_DIRECTORY, CONTRACT_MAGIC, DEFINITIONS_DIRECTORY, QUARANTINE_DIRECTORY, type ContractMeta } from '../../contract/contract-index.ts';
+import { COMPILED_DIRECTORY, CONTRACT_MAGIC, DEFINITIONS_DIRECTORY, type ContractMeta } from '../../contract/contract-index.ts';
 import type { GateFacts } from '../../contract/gate.ts';
-import { GRANTS_DIRECTORY } from '../../contract/grant.ts';
 import type { ToolDefinition } from '../../contract/pins.ts';
 import { CONTRACT_FILE } from '../../hook/contract-place.ts';
 import { hookPlace, type HookPlace } from '../../hook/facts.ts';
 import { lookAt, openTable, sameStamp, stampOf } from '../../hook/index-reader.ts';
-import { SETTINGS_PARTS } from '../../hook/load-parts.ts';
-import { readSettings } from '../../hook/settings-index.ts';
-import { ENGINE_VERSION, POLICY_DIGEST } from '../../policy/build-info.ts';
 import { below } from '../../roots/own-dirs.ts';
-import { createSession } from '../session.ts';
-import type { Session } from '../session-types.ts';
-import { grantTaker, hookEvidence } from './evidence.ts';
+import { sha256 } from './digest.ts';
+import type * as Guard from './guard.ts';
 import type { Link, LinkEvents } from './link.ts';
 import { pipes, type Pipes } from './pipes.ts';
 import { runProxy } from './proxy.ts';
-import { receiptWriter } from './receipt-writer.ts';
 import type * as Remote from './remote.ts';
 import type * as Streams from './streams.ts';
-
-/** Loaded at the first list or question, not at the start: it costs a quarter of a bare node start. */
-const crypto = (): typeof NodeCrypto => require('node:crypto') as typeof NodeCrypto;
-const sha256 = (text: string): string => crypto().createHash('sha256').update(text).digest('hex');
 
 function fail(message: string, fix: string): never {
   process.stderr.write(`praetorctl mcp: error: ${message}. fix: ${fix}\n`);
@@ -54,20 +43,6 @@ function compiledCatalogue(place: HookPlace, server: string): Catalogue {
   }
 }
 
-/** Written whole or not at all; the hook reads it at every call. */
-function writeQuarantine(place: HookPlace, service: string, tools: readonly string[]): void {
-  if (place.state === undefined) return;
-  const directory = below(place.platform, place.state, QUARANTINE_DIRECTORY);
-  const path = below(place.platform, directory, `${service}.json`);
-  if (tools.length === 0) return rmSync(path, { force: true });
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const temporary = `${path}.${process.pid}.tmp`;
-  writeFileSync(temporary, `${JSON.stringify(tools)}\n`, { mode: 0o600 });
-  renameSync(temporary, path);
-}
-
-let secret: Buffer | undefined;
-
 function definitionsOf(place: HookPlace, service: string): ToolDefinition[] {
   try {
     return JSON.parse(readFileSync(below(place.platform, below(place.platform, place.state ?? '', DEFINITIONS_DIRECTORY), `${service}.json`), 'utf8')) as ToolDefinition[];
@@ -78,8 +53,8 @@ function definitionsOf(place: HookPlace, service: string): ToolDefinition[] {
 
 type Opener = (events: LinkEvents) => Link;
 
-/** Given by dist/mcp.cjs (scripts/hook-stub.cjs): what goes over HTTP, and what does without libuv's own handles, is read only where it is needed. */
-interface Parts { readonly remote: typeof Remote; readonly streams: typeof Streams }
+/** Given by dist/mcp.cjs (scripts/hook-stub.cjs). The guard is read while the server starts; what goes over HTTP, and what does without libuv's own handles, only where it is needed. */
+interface Parts { readonly guard: typeof Guard; readonly remote: typeof Remote; readonly streams: typeof Streams }
 declare const load: <K extends keyof Parts>(part: K) => Parts[K];
 
 const log = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -93,26 +68,12 @@ function starterOf(place: HookPlace, catalogue: Catalogue, own: Pipes | undefine
   return (events) => load('remote').startOpenapi({ catalogue, upstream, definitions, env: process.env, sha256 }, events);
 }
 
-function sessionOf(place: HookPlace, catalogue: Catalogue): Session {
-  const executes = catalogue.upstream?.transport === 'openapi';
-  const { contract } = readSettings(place, undefined, SETTINGS_PARTS);
-  const service = catalogue.service.id;
-  return createSession({
-    catalogue, floor: contract.floor, humanEvidence: contract.evidence, hostsPinned: executes, executes, sha256,
-    hmac: (text) => crypto().createHmac('sha256', secret ??= crypto().randomBytes(32)).update(text).digest('hex'), nonce: () => crypto().randomBytes(12).toString('hex'), now: Date.now,
-    takeHookEvidence: hookEvidence(place.receipts, Date.now),
-    takeGrant: grantTaker(place.state === undefined ? undefined : below(place.platform, place.state, GRANTS_DIRECTORY), Date.now),
-    note: receiptWriter(place.receipts, { service, engine: ENGINE_VERSION, policy: POLICY_DIGEST }),
-    quarantine: (tools) => writeQuarantine(place, service, tools),
-  });
-}
-
 function main(server: string): Promise<number> {
   const place = hookPlace(process.platform, process.env);
   const catalogue = compiledCatalogue(place, server);
   const own = pipes(place.platform);
   const client: Opener = own?.client ?? ((events) => load('streams').clientStreams(process.stdin, process.stdout, events));
-  return runProxy(() => sessionOf(place, catalogue), { upstream: starterOf(place, catalogue, own), client, log });
+  return runProxy(() => load('guard').guardOf(place, catalogue), { upstream: starterOf(place, catalogue, own), client, log });
 }
 
 void main(process.argv[3] ?? '').then((code) => process.exit(code));

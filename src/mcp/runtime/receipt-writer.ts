@@ -9,6 +9,9 @@ export const RECEIPTS_MS_MAX = 50;
 const RECEIPTS_MAX = 64;
 /** A file is looked at for its size with one receipt in so many. */
 const SIZE_LOOK_EACH = 16;
+const KNOWN_MAX = 256;
+const TIME_AT = '{"v":1,"time":"'.length;
+const TIME_CHARS = '2026-01-01T00:00:00.000Z'.length;
 const ENDINGS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 export interface ReceiptStamp { readonly service: string; readonly engine: string; readonly policy: string }
@@ -16,10 +19,22 @@ export interface ReceiptStamp { readonly service: string; readonly engine: strin
 export function receiptWriter(directory: string | undefined, { service, engine, policy }: ReceiptStamp): (note: CallNote) => void {
   if (directory === undefined) return () => undefined;
   let waiting: { readonly note: CallNote; readonly at: number }[] = [];
-  const lineOf = ({ note, at }: { readonly note: CallNote; readonly at: number }): string => formatReceipt({
+  /** Of calls that differ in their time only, by everything else: the time has a fixed place and length. */
+  const known = new Map<string, string>();
+  const written = ({ note, at }: { readonly note: CallNote; readonly at: number }): string => formatReceipt({
     v: 1, time: isoTime(at), client: 'mcp', event: 'mcp-call', caller: note.caller, verdict: note.verdict, ...(note.code === undefined ? {} : { rule: `contract.${note.code}` }),
     kind: 'mcp', tool: `${service}/${note.tool}`, engine, policy, ms: 0,
   });
+  const lineOf = (one: { readonly note: CallNote; readonly at: number }): string => {
+    const { tool, verdict, code, caller } = one.note;
+    const name = [tool, verdict, code, caller].join('\0');
+    const same = known.get(name);
+    if (same !== undefined) return same.slice(0, TIME_AT) + isoTime(one.at) + same.slice(TIME_AT + TIME_CHARS);
+    const line = written(one);
+    if (known.size >= KNOWN_MAX) known.clear();
+    known.set(name, line);
+    return line;
+  };
   let isSoon = false;
   let timer: NodeJS.Timeout | undefined;
   const flush = (): void => {
