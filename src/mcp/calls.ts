@@ -197,9 +197,9 @@ function conflict(tool: GovernedTool, why: string): Envelope {
 /** The text of the call without the controls that end here and, where it carries the answer to our question, without that. Else as it came. */
 function upstreamText({ executes }: SessionConfig, { held, tool, given }: Judged, asked: boolean): string {
   const kept = withoutControls(tool.operation, given, executes ? requestControls(tool.operation) : []);
+  if (kept === given && !asked) return `${held.line}\n`;
   const gone = Object.keys(given).filter((name) => !Object.hasOwn(kept, name)).map((name) => ['params', 'arguments', name]);
   const paths = asked ? [...gone, ['params', 'inputResponses'], ['params', 'requestState']] : gone;
-  if (paths.length === 0) return `${held.line}\n`;
   const edited = STRICT.edit(held.line, paths.map((path) => ({ op: 'remove', path })));
   if (!edited.ok) throw new Error(`the arguments of ours cannot be taken out: ${edited.fault.code}`);
   return `${edited.text}\n`;

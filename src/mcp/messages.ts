@@ -57,6 +57,7 @@ export function objectAt(value: JsonValue | undefined, key: string): JsonObject 
 
 /** Where the protocol of 2026-07-28 says, in each request, what the client is and can do. */
 const META = 'io.modelcontextprotocol/';
+const VERSION = `${META}protocolVersion`;
 
 export interface RequestMeta {
   /** True where the request carries the envelope of the stateless protocol. */
@@ -67,9 +68,12 @@ export interface RequestMeta {
   readonly callId: string | undefined;
 }
 
+const NO_META: RequestMeta = { modern: false, capabilities: undefined, clientName: undefined, callId: undefined };
+
 export function metaOf(params: JsonObject): RequestMeta {
-  const meta = objectAt(params, '_meta') ?? {};
-  const version = meta[`${META}protocolVersion`];
+  const meta = objectAt(params, '_meta');
+  if (meta === undefined) return NO_META;
+  const version = meta[VERSION];
   const info = objectAt(meta, `${META}clientInfo`);
   const callId = meta['claudecode/toolUseId'] ?? meta['callId'];
   return {

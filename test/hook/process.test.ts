@@ -213,6 +213,17 @@ describe('bundles', () => {
     expect(output?.bytes).toBeLessThan(name === 'hook' ? 60 * 1024 : 120 * 1024);
   });
 
+  test('the guarding proxy starts with nothing but fs, and reads the rest while the server starts', () => {
+    const importsOf = (name: string): string[] => {
+      const meta = JSON.parse(readFileSync(join(ROOT, 'dist', `meta-${name}.json`), 'utf8')) as { inputs: object; outputs: Record<string, { bytes: number; imports: { path: string }[] }> };
+      expect(Object.keys(meta.inputs).filter((path) => !path.startsWith('src/'))).toEqual([]);
+      return [...new Set(Object.values(meta.outputs).flatMap(({ imports }) => imports.map(({ path }) => path)))].sort();
+    };
+    // crypto is asked for at the first use.
+    expect(importsOf('mcp')).toEqual(['node:crypto', 'node:fs']);
+    expect(importsOf('guard')).toEqual(['node:crypto', 'node:fs']);
+  });
+
   test('a rebuild under running hooks never shows half a file', async () => {
     const builds = (async () => { for (let i = 0; i < 4; i++) buildHook(); })();
     const runs = await Promise.all(Array.from({ length: 12 }, () => run('claude', 'pre-tool', { input: shellCall('claude', FORCE) })));
