@@ -101,7 +101,7 @@ function runnable(io: CliIo, home: string): (text: string) => string {
   const { host, program } = io;
   if (findProgram(host, 'praetorctl', pathDirs(host.platform, host.env['PATH'] ?? host.env['Path'])) !== undefined) return (text) => text;
   const words = `node ${tilde({ home }, program.script)}`;
-  return (text) => text.replace(/\bpraetorctl (?=(?:clients|doctor|fork|policy|receipts|start|completion)\b)/g, `${words} `);
+  return (text) => text.replace(/\bpraetorctl (?=(?:clients|doctor|fork|policy|receipts|start|completion|workstation)\b)/g, `${words} `);
 }
 
 /** A completion script, the demonstration's transcript, the definitions of a scheduler, and what is the same on every machine. */

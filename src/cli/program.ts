@@ -26,6 +26,7 @@ import { scheduleInstall, scheduleRemove, scheduleRender } from './schedule.ts';
 import { settingsCheck, settingsExplain, settingsShow } from './settings.ts';
 import { withSettings } from './settings-options.ts';
 import { start } from './start.ts';
+import { workstationInstall, workstationPin, workstationRollback, workstationStatus, workstationUnpin, workstationUpdate } from './workstation.ts';
 
 type Handler = (context: CommandContext) => Promise<Outcome> | Outcome;
 
@@ -270,6 +271,30 @@ function addContract(program: Command, running: Running): void {
     .action(action(running, 'contract-bundle', contractBundle));
 }
 
+function addWorkstation(program: Command, running: Running): void {
+  const workstation = program.command('workstation').description('The installed version of praetorctl: from where it comes, which one answers, which one stays.');
+  const sub = (spec: string, description: string): Command => addGlobal(workstation.command(spec).description(description));
+  const acceptHistory = (): Option => new Option('--accept-history', 'take a fork whose history was rewritten, once');
+  sub('install', 'Install a version, try it, and write the launcher that clients call. Again: repair, or change what is followed.')
+    .addOption(new Option('--from <source>', 'a fork with promotions (address or path), an artefact (.tgz), or a built checkout').makeOptionMandatory())
+    .addOption(new Option('--anchor <file>', 'whose promotions count: lines as in an allowed_signers file; needed once to follow a fork'))
+    .addOption(new Option('--remote <address>', 'the fork that updates come from, where --from is not it')).addOption(new Option('--branch <name>', 'its branch (default: main)'))
+    .addOption(new Option('--org <name>', 'whose settings of the fork apply: orgs/<name>.yaml')).addOption(new Option('--name <name>', 'which settings of the fork are for this workstation: workstations/<name>.yaml'))
+    .addOption(new Option('--bin-dir <directory>', 'where the launcher goes (default: ~/.local/bin)'))
+    .addOption(new Option('--key <file>', 'the key that signs receipts of this workstation, or the public key of one that an agent holds (default: one is made)'))
+    .addOption(new Option('--on-missing <what>', 'what the launcher makes of a tool call where there is no Node.js (default: hooks.on_missing_runtime of the settings)').choices(['allow', 'deny']))
+    .addOption(acceptHistory()).action(action(running, 'workstation-install', workstationInstall));
+  sub('update', 'Take the newest promotion: verify, try, switch, prove. Exit 3: held or, with --check, there is one.')
+    .addOption(new Option('--check', 'only say what there is')).addOption(new Option('--now', 'without waiting until the promotion is old enough'))
+    .addOption(new Option('--scheduled', 'for a scheduler: one line on standard error')).addOption(acceptHistory()).action(action(running, 'workstation-update', workstationUpdate));
+  sub('rollback', 'Go back to the version before, and pin it. Needs no network; twice is the same as once.')
+    .addOption(new Option('--to <id>', 'to this version')).action(action(running, 'workstation-version', workstationRollback));
+  sub('pin [id]', 'Hold the current version: updates are verified and not taken.')
+    .addOption(new Option('--current', 'the same as without an id')).action(action(running, 'workstation-version', workstationPin));
+  sub('unpin', 'Let updates go on.').action(action(running, 'workstation-version', workstationUnpin));
+  sub('status', 'In which state this workstation is, and why. Exit 3 if it is not current. Reads only.').action(action(running, 'workstation-status', workstationStatus));
+}
+
 function addReceipts(program: Command, running: Running): void {
   const receipts = program.command('receipts').description('Which hooks ran, and what they answered.');
   const sub = (spec: string, description: string): Command => addGlobal(receipts.command(spec).description(description));
@@ -322,6 +347,7 @@ export function buildProgram(running: Running): Command {
   addReceipts(program, running);
   const evidence = program.command('evidence').description('Events of this workstation for those who watch over it. Off until the settings or a flag ask for it; never from a hook.');
   addEvidence((spec, description) => addGlobal(evidence.command(spec).description(description)), (kind, handler) => action(running, kind, handler));
+  addWorkstation(program, running);
   addSchedule(program, running);
   withSettings(addGlobal(program.command('doctor').description('Check this workstation: does the registered command run, and does it judge?')))
     .addOption(clientOption()).addOption(scopeOption())

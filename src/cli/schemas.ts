@@ -4,9 +4,11 @@ import { z } from 'zod';
 import { ALL_CODES } from '../model/diagnostic.ts';
 import { LAYERS } from '../settings/merge-rules.ts';
 import { MANAGED_OS } from '../fleet/managed.ts';
+import { RESULTS } from '../fleet/attempts.ts';
 import { SCHEDULE_KINDS } from '../fleet/schedule.ts';
 import { EVENT_SCHEMA } from '../fleet/event.ts';
 import { EVENT_FORMATS } from '../fleet/event-formats.ts';
+import { STATION_STATES } from '../fleet/status.ts';
 import { PROOF_CAUSES } from '../verify/prove-cause.ts';
 import { PROBE_VERDICTS } from '../verify/probe-conclude.ts';
 
@@ -127,6 +129,8 @@ const times = z.union([
   z.strictObject({ every: z.literal('hour'), minutes: z.array(z.int().min(0).max(59)) }),
   z.strictObject({ every: z.literal('day'), hours: z.array(z.int().min(0).max(23)), minute: z.int().min(0).max(59) }),
 ]);
+const version = z.string().regex(/^[0-9a-f]{16}$/).describe("The id of a version: of its artefact's sha512.");
+const attempt = z.strictObject({ at: z.string(), result: z.enum(RESULTS), code: z.string().nullable(), from: version.nullable(), to: version.nullable(), seq: z.int().nullable(), message: z.string() });
 const scheduleKind = z.enum(SCHEDULE_KINDS);
 
 const commitId = z.string().regex(/^[0-9a-f]{40}$/);
@@ -229,6 +233,22 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   start: answer('start', {
     demonstration: z.boolean(), plan: plan.optional(), report: report.nullable().optional(), dryRun: z.boolean().optional(), clients: z.array(verifiedClient).optional(),
     calls: z.array(z.strictObject({ client: z.string(), kind: z.enum(['allow', 'deny']), asExpected: z.boolean() })).optional(), changed: z.array(z.string()).optional(),
+  }),
+  'workstation-status': answer('workstation-status', {
+    state: z.enum(STATION_STATES), says: z.string(), reasons: z.array(z.strictObject({ code: z.string(), text: z.string(), fix: z.string() })), lastAttempt: attempt.nullable(),
+    installed: z.strictObject({
+      hostId: z.string(), current: version, version: z.string().nullable(), seq: z.int().nullable(), previous: version.nullable(), pin: z.strictObject({ id: version, by: z.string(), at: z.string() }).nullable(),
+      blocked: z.array(z.strictObject({ id: version, code: z.string(), at: z.string() })), target: version.nullable().describe('What the newest promotion that was verified asks for.'), lastSeq: z.int(),
+      withdrawn: z.boolean(), remote: z.string().nullable(), branch: z.string(), org: z.string().nullable(), name: z.string().nullable(), launcher: z.string(), installedAt: z.string(), lastVerifiedAt: z.string().nullable(),
+    }).nullable(),
+  }),
+  'workstation-install': answer('workstation-install', {
+    result: z.enum(['installed', 'unchanged']), id: version, release: z.string(), previous: version.nullable(), hostId: z.string(), launcher: z.string(),
+    key: z.strictObject({ fingerprint: z.string(), publicLine: z.string().describe('Its public half, with the host as comment.') }),
+  }),
+  'workstation-update': answer('workstation-update', { result: z.enum(RESULTS), code: z.string().nullable().describe('Why, in one stable word.'), from: version, to: version.nullable(), seq: z.int().nullable(), message: z.string() }),
+  'workstation-version': answer('workstation-version', {
+    result: z.enum(['rolled-back', 'already-rolled-back', 'pinned', 'already-pinned', 'unpinned', 'not-pinned']), from: version, current: version, message: z.string(),
   }),
   'schedule-render': answer('schedule-render', {
     kind: scheduleKind, interval: z.strictObject({ asked: z.string(), minutes: z.int().describe('What is scheduled: the longest that divides the day evenly and is not longer.') }),

@@ -9,12 +9,16 @@ export const GIT_MS_MAX = 120_000;
 export const GIT_BYTES_MAX = 4 * 1024 * 1024;
 const SAID_CHARS_MAX = 300;
 
+/** All that git needs of the machine. */
+export type GitHost = Pick<Host, 'platform' | 'env' | 'stat' | 'spawn'>;
+
 /** Where git works: a directory and, for a bare repository, its place. */
-export interface GitPlace {
-  readonly host: Host;
+export interface GitPlace<H extends GitHost = Host> {
+  readonly host: H;
   readonly cwd: string;
   readonly gitDir?: string;
 }
+type AnyPlace = GitPlace<GitHost>;
 
 export interface GitOptions {
   readonly input?: string;
@@ -50,9 +54,9 @@ export function redirectingVariables(host: Host): readonly string[] {
   return Object.keys(host.env).filter((name) => REDIRECTING.test(name) && host.env[name] !== undefined).sort();
 }
 
-const nothing = (host: Host): string => (host.platform === 'win32' ? 'NUL' : '/dev/null');
+const nothing = (host: GitHost): string => (host.platform === 'win32' ? 'NUL' : '/dev/null');
 
-function environment(host: Host, options: GitOptions): Record<string, string> {
+function environment(host: GitHost, options: GitOptions): Record<string, string> {
   const isPassed = (name: string): boolean => PASSED.has(name) || (options.account === true && PASSED_TO_SERVERS.has(name));
   const passed = Object.entries(host.env).flatMap(([name, value]) => (value !== undefined && isPassed(name.toUpperCase()) ? [[name, value] as const] : []));
   return {
@@ -73,7 +77,7 @@ const CONFIG: Readonly<Record<string, string>> = {
   'merge.directoryRenames': 'false', 'rerere.enabled': 'false', 'log.showSignature': 'false',
 };
 
-function configArgs(host: Host, options: GitOptions): string[] {
+function configArgs(host: GitHost, options: GitOptions): string[] {
   const none = nothing(host);
   return Object.entries({ ...CONFIG, 'core.hooksPath': none, 'core.attributesFile': none, ...options.config }).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
 }
@@ -92,12 +96,12 @@ export function gitSaid(result: SpawnResult): string {
 
 const verb = (args: readonly string[]): string => args.find((word) => !word.startsWith('-')) ?? 'git';
 
-function refuse(place: GitPlace, code: Code, message: string, fix: string): PraetorError {
+function refuse(place: AnyPlace, code: Code, message: string, fix: string): PraetorError {
   return new PraetorError({ code, where: { path: place.gitDir ?? place.cwd }, message, fix });
 }
 
 /** Runs git and gives back how it ended. Throws only where git could not be run, or not within its bounds. */
-export function runGit(place: GitPlace, args: readonly string[], options: GitOptions = {}): SpawnResult {
+export function runGit(place: AnyPlace, args: readonly string[], options: GitOptions = {}): SpawnResult {
   const { host, cwd, gitDir } = place;
   const [timeoutMs, maxBytes] = [options.timeoutMs ?? GIT_MS_MAX, options.maxBytes ?? GIT_BYTES_MAX];
   if (host.stat(cwd)?.kind !== 'dir') throw refuse(place, 'git-failed', 'there is no such directory', 'name a directory that exists');
@@ -113,7 +117,7 @@ export function runGit(place: GitPlace, args: readonly string[], options: GitOpt
 }
 
 /** The standard output of a call that must end well. */
-export function git(place: GitPlace, args: readonly string[], options: GitOptions = {}): string {
+export function git(place: AnyPlace, args: readonly string[], options: GitOptions = {}): string {
   const result = runGit(place, args, options);
   if (result.code === 0) return result.stdout;
   throw refuse(place, 'git-failed', `git ${verb(args)} failed (exit ${String(result.code)}): ${gitSaid(result)}`, 'correct what git names, then run the command again');
@@ -166,7 +170,7 @@ export function isAncestor(place: GitPlace, ancestor: string, descendant: string
 }
 
 /** The ids of the named references on a server; those that are not there are left out. */
-export function remoteRefs(place: GitPlace, remote: string, refs: readonly string[]): ReadonlyMap<string, string> {
+export function remoteRefs(place: AnyPlace, remote: string, refs: readonly string[]): ReadonlyMap<string, string> {
   const text = git(place, ['ls-remote', '--refs', '--', remote, ...refs], { account: true });
   const found = text.split('\n').flatMap((line) => {
     const [id = '', name = ''] = line.split('\t');

@@ -11,12 +11,14 @@ import { joinPath } from './paths.ts';
 export const INSTALL_SCHEMA = 'praetor.install/1';
 /** The newest form that this program understands: a record that asks for more is refused. */
 export const INSTALL_READER = 1;
+export const MAX_AGE_MS_DEFAULT = 7 * 24 * 3_600_000;
 export const INSTALL_BYTES_MAX = 256 * 1024;
 /** The first 16 hex digits of the artefact's sha512. */
 export const VERSION_ID = /^[0-9a-f]{16}$/;
 
 export interface Pin { readonly id: string; readonly by: string; readonly at: string }
 export interface Blocked { readonly id: string; readonly code: string; readonly at: string }
+export interface Retired { readonly id: string; readonly at: string }
 
 export interface InstallRecord {
   readonly minReader: number;
@@ -32,6 +34,17 @@ export interface InstallRecord {
   readonly lastSeq: number;
   readonly lastPromotion: string | null;
   readonly lastCommit: string | null;
+  /** What the notes' reference named then: as long as it and the branch stay, there is nothing new. */
+  readonly lastNotes: string | null;
+  /** The repository that promotions must name, and the version that the newest one asks for. */
+  readonly repository: string | null;
+  readonly target: string | null;
+  /** When that promotion ends; a fork that is frozen shows nothing newer by then. */
+  readonly expires: string | null;
+  /** Ids that promotions took back. */
+  readonly withdrawn: readonly string[];
+  /** When versions stopped being current: they are removed by the age of this. */
+  readonly retired: readonly Retired[];
   readonly remote: string | null;
   readonly branch: string;
   readonly org: string | null;
@@ -43,9 +56,17 @@ export interface InstallRecord {
   readonly key: string | null;
   readonly installedAt: string;
   readonly lastVerifiedAt: string | null;
+  /** After how long without a verified promotion the workstation is stale: `update.max_age` of the settings, as last seen. */
+  readonly maxAgeMs: number;
   /** Keys that this program does not know. */
   readonly rest: JsonObject;
 }
+
+/** Of a workstation that follows nothing yet. */
+export const BLANK_RECORD: Omit<InstallRecord, 'hostId' | 'current' | 'launcher' | 'installedAt'> = {
+  minReader: INSTALL_READER, previous: null, pin: null, blocked: [], anchor: [], lastSeq: 0, lastPromotion: null, lastCommit: null, lastNotes: null, repository: null, target: null, expires: null,
+  withdrawn: [], retired: [], remote: null, branch: 'main', org: null, name: null, node: [], key: null, lastVerifiedAt: null, maxAgeMs: MAX_AGE_MS_DEFAULT, rest: {},
+};
 
 type Reading = Pick<Host, 'lstat' | 'readFile' | 'platform' | 'env'>;
 
@@ -72,11 +93,14 @@ const isPin = (value: unknown): value is Pin => isObject(value) && isId(value['i
 const isBlocked = (value: unknown): value is Blocked[] =>
   Array.isArray(value) && value.every((one) => isObject(one) && isId(one['id']) && isText(one['code']) && isText(one['at']));
 
+const isRetired = (value: unknown): value is Retired[] => Array.isArray(value) && value.every((one) => isObject(one) && isId(one['id']) && isText(one['at']));
+
 type Known = Omit<InstallRecord, 'rest'>;
 const KNOWN: { readonly [Key in keyof Known]: (value: unknown) => boolean } = {
   minReader: isCount, hostId: isText, current: isId, previous: orNull(isId), pin: orNull(isPin), blocked: isBlocked, anchor: isTexts,
-  lastSeq: isCount, lastPromotion: orNull(isText), lastCommit: orNull(isText), remote: orNull(isText), branch: isText, org: orNull(isText),
-  name: orNull(isText), node: isTexts, launcher: isText, key: orNull(isText), installedAt: isText, lastVerifiedAt: orNull(isText),
+  lastSeq: isCount, lastPromotion: orNull(isText), lastCommit: orNull(isText), lastNotes: orNull(isText),
+  repository: orNull(isText), target: orNull(isId), expires: orNull(isText), withdrawn: (value) => isTexts(value) && value.every(isId), retired: isRetired, remote: orNull(isText), branch: isText, org: orNull(isText),
+  name: orNull(isText), node: isTexts, launcher: isText, key: orNull(isText), installedAt: isText, lastVerifiedAt: orNull(isText), maxAgeMs: isCount,
 };
 
 function damaged(path: string, message: string, cause?: unknown): PraetorError {

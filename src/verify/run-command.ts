@@ -65,7 +65,8 @@ const wrong = (trial: Trial, got: SpawnResult): CommandResult => ({
   message: `answers the ${trial.kind === 'allow' ? 'harmless' : 'refused'} sample call otherwise than it should (exit ${String(got.code)})`,
 });
 
-const sameAnswer = (got: SpawnResult, wanted: Answer): boolean => got.code === wanted.exit && sameValue(parsed(got.stdout), parsed(wanted.stdout));
+/** Reasons and messages may differ. */
+export const sameAnswer = (got: Pick<SpawnResult, 'code' | 'stdout'>, wanted: Answer): boolean => got.code === wanted.exit && sameValue(parsed(got.stdout), parsed(wanted.stdout));
 
 interface Trial { readonly kind: 'allow' | 'deny'; readonly verdict: Verdict; readonly said: string }
 

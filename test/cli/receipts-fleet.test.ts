@@ -7,7 +7,7 @@ import { OUTPUT_SCHEMAS } from '../../src/cli/schemas.ts';
 import { writeInstallRecord } from '../../src/fleet/install-record.ts';
 import { newSigningKey, privateKeyFile, publicLine, type SigningKey } from '../../src/fleet/sshsig.ts';
 import { realHost } from '../../src/host.ts';
-import type { InstallRecord } from '../../src/roots/install-record.ts';
+import { BLANK_RECORD, type InstallRecord } from '../../src/roots/install-record.ts';
 import { cli, repo, settings, world, type World } from '../support/cli.ts';
 import { sh, tempDir } from '../support/git.ts';
 
@@ -20,8 +20,7 @@ function station(id: string, record: Partial<InstallRecord> = {}): Station {
   const keyFile = join(where.root, 'host_ed25519');
   writeFileSync(keyFile, privateKeyFile(key), { mode: 0o600 });
   writeInstallRecord(realHost({ env: where.env }), join(where.root, 'data'), {
-    minReader: 1, hostId: id, current: 'a'.repeat(16), previous: null, pin: null, blocked: [], anchor: [], lastSeq: 0, lastPromotion: null, lastCommit: null, remote: null, branch: 'main',
-    org: null, name: null, node: [], launcher: '/x', key: keyFile, installedAt: '2026-03-01T00:00:00Z', lastVerifiedAt: null, rest: {}, ...record,
+    ...BLANK_RECORD, hostId: id, current: 'a'.repeat(16), launcher: '/x', key: keyFile, installedAt: '2026-03-01T00:00:00Z', ...record,
   });
   return { where, key, id };
 }

@@ -14,8 +14,8 @@ afterAll(() => { rmSync(root, { recursive: true, force: true }); });
 const RECORD: InstallRecord = {
   minReader: 1, hostId: '5f0c1a9e-0000-4000-8000-000000000001', current: 'a'.repeat(16), previous: null, pin: { id: 'a'.repeat(16), by: 'rollback', at: '2026-11-30T00:00:00Z' },
   blocked: [{ id: 'b'.repeat(16), code: 'deny-not-denied', at: '2026-11-30T00:00:00Z' }], anchor: ['ops namespaces="praetor-promotion" ssh-ed25519 AAAA\n  "current": "x"'],
-  lastSeq: 3, lastPromotion: null, lastCommit: null, remote: 'file:///r', branch: 'main', org: null, name: null, node: ['/usr/bin/node'], launcher: '/h/.local/bin/praetorctl',
-  key: null, installedAt: '2026-11-30T00:00:00Z', lastVerifiedAt: null, rest: { later: { current: 'no' } },
+  lastSeq: 3, lastPromotion: null, lastCommit: null, lastNotes: null, repository: null, target: 'a'.repeat(16), expires: null, withdrawn: ['b'.repeat(16)], retired: [{ id: 'b'.repeat(16), at: '2026-11-30T00:00:00Z' }], remote: 'file:///r', branch: 'main', org: null, name: null, node: ['/usr/bin/node'], launcher: '/h/.local/bin/praetorctl',
+  key: null, installedAt: '2026-11-30T00:00:00Z', lastVerifiedAt: null, maxAgeMs: 604_800_000, rest: { later: { current: 'no' } },
 };
 const code = (work: () => unknown): string => {
   try { work(); } catch (error) { return (error as { diagnostic?: { code: string } }).diagnostic?.code ?? 'other'; }

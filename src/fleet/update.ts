@@ -1,0 +1,128 @@
+// Contract: `workstation update`, step by step: lock, sweep, ask the fork, verify, decide, bring in, try, switch, prove. Every way it
+// can end is one result with a stable code; what runs is the old version until the one rename, and again after a failed proof.
+import { PraetorError } from '../model/diagnostic.ts';
+import type { InstallRecord } from '../roots/install-record.ts';
+import { noteAttempt, type AttemptResult } from './attempts.ts';
+import { bringIn, checkLauncher, sha512Of, switchTo } from './bring-in.ts';
+import { sameIdentity } from './fork-manifest.ts';
+import { fetchArtefact, tidyRepository } from './fork-remote.ts';
+import { writeInstallRecord } from './install-record.ts';
+import { decideUpdate, namedLine } from './judge-promotion.ts';
+import { versionId } from './promotion.ts';
+import { remoteHeads, type RemoteHeads } from './remote-heads.ts';
+import { stationSettings, type StationSettings } from './station-settings.ts';
+import { checkSettings, settlePlan } from './settle.ts';
+import { neededRecord, timeNow, underLock, withBlock, type Station } from './station.ts';
+import { neededRemote, nothingNew, quickCheck, upToDate, type UpdateReport } from './update-report.ts';
+import { sweepVersions } from './versions.ts';
+import { verifyPromotion, type Believed } from './verify-promotion.ts';
+
+export interface UpdateOptions {
+  readonly check: boolean;
+  readonly now: boolean;
+  readonly acceptHistory: boolean;
+  readonly scheduled: boolean;
+}
+
+interface Run {
+  readonly station: Station;
+  readonly options: UpdateOptions;
+  readonly from: string;
+  readonly settings: StationSettings;
+  /** Writes the record. What the settings say of the fork is not what was installed. */
+  readonly save: (record: InstallRecord) => InstallRecord;
+}
+const answer = ({ from }: Run, result: AttemptResult, message: string, more: Partial<UpdateReport> = {}): UpdateReport => ({ result, code: null, from, to: null, seq: null, message, fix: '', notes: [], ...more });
+
+async function install(run: Run, { promotion, fingerprint, place, record: seen, notes }: Believed): Promise<UpdateReport> {
+  const { station } = run;
+  const { host } = station;
+  const record = run.save(seen);
+  const { ref, bytes, sha512 } = promotion.artifact;
+  const id = versionId(sha512);
+  const about = { to: id, seq: promotion.seq, notes };
+  const named = namedLine(fingerprint, ref, promotion.seq);
+  await checkLauncher(station, record);
+  const artefact = fetchArtefact(place, neededRemote(seen), ref, bytes);
+  if (sha512Of(artefact) !== sha512) {
+    return answer(run, 'refused', `the artefact is not the one that was promoted: its sha512 differs (${named})`, { ...about, code: 'artefact-other', fix: 'nothing was changed; tell the operator of the fork' });
+  }
+  const brought = await bringIn(station, { bytes: artefact, version: promotion.version, seq: promotion.seq, commit: promotion.commit });
+  if (brought.repository !== null && !sameIdentity(brought.repository, promotion.repository)) {
+    return answer(run, 'refused', `the artefact is one of ${brought.repository}, its promotion one of ${promotion.repository} (${named})`, { ...about, code: 'repository-other', fix: 'nothing was changed; tell the operator of the fork' });
+  }
+  const loosened = await checkSettings(station, brought.directory);
+  if (loosened !== undefined) return answer(run, 'refused', `the settings of version ${id} cannot be taken: ${loosened.message} (${named})`, { ...about, code: 'settings-refused', fix: loosened.fix });
+  const blocked = (code: string, what: string): UpdateReport => answer(run, 'reverted', `version ${id} ${what}; it is blocked here, ${record.current} stays (${named})`, { ...about, code, fix: 'praetorctl workstation status; the next promotion is taken as usual' });
+  if (brought.fault !== undefined) {
+    run.save(withBlock(record, id, brought.fault.code, timeNow(host)));
+    return blocked(brought.fault.code, `does not judge: ${brought.fault.message}`);
+  }
+  const { fault } = await switchTo(station, record, id);
+  if (fault !== undefined) return blocked(fault.code, `did not judge through the launcher: ${fault.message}`);
+  const drift = await settlePlan(station, brought.directory);
+  return answer(run, 'updated', `updated from ${record.current} to ${id} (${promotion.version}, sequence ${promotion.seq})`, { ...about, notes: [...notes, ...(brought.warmed ? [] : ['no code cache was made: the version starts a little slower']), ...drift] });
+}
+
+const HOLDING = { held: 'held', waiting: 'waiting', blocked: 'blocked', expired: 'refused' } as const;
+
+async function verified(run: Run, before: InstallRecord, heads: RemoteHeads): Promise<UpdateReport> {
+  const { station: { host }, options, settings } = run;
+  const believed = verifyPromotion(run.station, before, heads, options);
+  if (!('promotion' in believed)) return answer(run, believed.code === 'diverged' ? 'diverged' : 'refused', believed.message, { code: believed.code, seq: believed.seq, fix: believed.fix });
+  // Remembered before anything else: a fork that goes back now is noticed whatever comes of this update.
+  const { promotion, record, notes } = believed;
+  run.save(record);
+  const decision = decideUpdate({ ...record, nowMs: host.now(), soakMs: settings.soakMs, now: options.now }, promotion);
+  const about = { to: record.target, seq: promotion.seq, notes };
+  tidyRepository(believed.place);
+  if (decision.what === 'up-to-date') return { ...upToDate(record), from: run.from, notes };
+  if ('message' in decision) return answer(run, HOLDING[decision.what], decision.message, { ...about, code: decision.what });
+  if (settings.pin !== undefined && promotion.commit !== settings.pin) return answer(run, 'held', `the settings hold commit ${settings.pin.slice(0, 12)}; the promotion of ${promotion.commit.slice(0, 12)} is not taken`, { ...about, code: 'settings-pin' });
+  if (options.scheduled && settings.manual) return answer(run, 'held', `version ${record.target ?? ''} is there; the settings leave updates to a person`, { ...about, code: 'manual', fix: 'praetorctl workstation update' });
+  if (options.check) return answer(run, 'available', `version ${record.target ?? ''} (${promotion.version}, sequence ${promotion.seq}) is there`, { ...about, fix: 'praetorctl workstation update' });
+  return await install(run, believed);
+}
+
+async function locked(run: Run): Promise<UpdateReport> {
+  const { station: { host, data }, settings } = run;
+  const installed = neededRecord(run.station);
+  sweepVersions(host, data, installed);
+  const record = { ...installed, remote: settings.remote ?? installed.remote, branch: settings.branch ?? installed.branch };
+  const heads = remoteHeads(host, data, neededRemote(record), record.branch);
+  if (!nothingNew(record, heads)) return await verified(run, record, heads);
+  if (!run.options.check) run.save({ ...record, lastVerifiedAt: timeNow(host) });
+  return upToDate(record);
+}
+
+function runOf(station: Station, options: UpdateOptions, before: InstallRecord): Run {
+  const { host, data } = station;
+  const settings = stationSettings(host);
+  const save = (record: InstallRecord): InstallRecord => {
+    const kept = { ...record, remote: before.remote, branch: before.branch, maxAgeMs: settings.maxAgeMs };
+    writeInstallRecord(host, data, kept);
+    return kept;
+  };
+  return { station, options, from: before.current, settings, save };
+}
+
+/** Throws PraetorError where nothing could be found out: no record, a lock, no connection. */
+export async function updateWorkstation(station: Station, options: UpdateOptions): Promise<UpdateReport> {
+  const { host, data, dirs } = station;
+  const before = neededRecord(station);
+  const quick = options.check ? quickCheck(host, data, before) : undefined;
+  if (quick !== undefined) return quick;
+  return await underLock(station, async () => {
+    const run = runOf(station, options, neededRecord(station));
+    const note = ({ result, code, from, to, seq, message }: UpdateReport): void => noteAttempt(host, dirs.state, { at: timeNow(host), result, code, from, to, seq, message });
+    try {
+      const report = await locked(run);
+      note(report);
+      return run.settings.fault === undefined ? report : { ...report, notes: [...report.notes, `the settings could not be read, their defaults counted: ${run.settings.fault.message}`] };
+    } catch (error) {
+      const { code, message } = error instanceof PraetorError ? error.diagnostic : { code: 'internal', message: 'an unexpected failure' };
+      note(answer(run, 'failed', message, { code }));
+      throw error;
+    }
+  });
+}
