@@ -156,7 +156,9 @@ async function commandLine() {
     banner: { js: "const __file_url = require('node:url').pathToFileURL(__dirname + '/cli.cjs').href;" },
   })];
   await stub('cli', parts);
-  return parts;
+  const brief = [await part('brief', 'src/brief.ts')];
+  await stub('brief', brief);
+  return [...parts, ...brief];
 }
 
 /** What needs nothing of the machine is answered once, here: dist/answer.cjs prints it without starting the command line. */
@@ -187,7 +189,7 @@ const settled = await Promise.allSettled(jobs);
 const parts = settled.flatMap((job) => (job.status === 'fulfilled' ? job.value : []));
 const suffix = `.${process.version}-${process.arch}.cache`;
 // These two are warmed by what the command line prepares.
-const warmable = (name) => !(name in SELDOM) && (existsSync(join(DIST, 'cli.cjs')) || !['contract', 'mcp', 'guard'].includes(name));
+const warmable = (name) => !(name in SELDOM) && (existsSync(join(DIST, 'cli.cjs')) || !['contract', 'mcp', 'guard', 'brief'].includes(name));
 if (parts.some(([name, file]) => warmable(name) && !existsSync(join(DIST, file + suffix)))) {
   const warmed = spawnSync(process.execPath, [join(DIST, 'warm.cjs')], { stdio: 'inherit' });
   if (warmed.status !== 0) process.stderr.write('build: no code cache was written; praetorctl works without it, a little slower\n');

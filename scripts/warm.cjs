@@ -8,11 +8,11 @@ const path = require('path');
 const vm = require('vm');
 const { spawnSync } = require('child_process');
 
-const files = () => fs.readdirSync(__dirname).filter((name) => /^(?:hook|dialect-[a-z0-9-]+|policy|shell|rules|langs|contract|mcp|guard|cli)-[0-9a-f]{12}\.cjs$/.test(name));
+const files = () => fs.readdirSync(__dirname).filter((name) => /^(?:hook|dialect-[a-z0-9-]+|policy|shell|rules|langs|contract|mcp|guard|cli|brief)-[0-9a-f]{12}\.cjs$/.test(name));
 
 /** The newest of each, as the stub names them. */
 function current() {
-  const stubs = ['hook.cjs', 'mcp.cjs', 'cli.cjs'].filter((name) => fs.existsSync(path.join(__dirname, name))).map((name) => fs.readFileSync(path.join(__dirname, name), 'utf8'));
+  const stubs = ['hook.cjs', 'mcp.cjs', 'cli.cjs', 'brief.cjs'].filter((name) => fs.existsSync(path.join(__dirname, name))).map((name) => fs.readFileSync(path.join(__dirname, name), 'utf8'));
   return files().filter((name) => stubs.some((stub) => stub.includes(name)));
 }
 
@@ -106,6 +106,11 @@ function runAll() {
     fs.openSync(document, 'r');
     process.argv = [process.argv[0], 'praetorctl', 'hook', client, event];
     load('hook');
+  }
+  if (fs.existsSync(path.join(__dirname, 'brief.cjs'))) {
+    process.argv = [process.argv[0], 'praetorctl', 'workstation', 'status'];
+    load('brief');
+    process.exitCode = 0;
   }
   for (const [file, script] of scripts) write(script, file);
 }

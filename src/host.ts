@@ -6,8 +6,11 @@ import { createHash, randomBytes } from 'node:crypto';
 import { spawn, spawnSync } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import lockfile from 'proper-lockfile';
+import { hostErrorCode as errnoOf } from './model/host-error.ts';
 import type { Platform } from './model/client.ts';
 import type { Stamp } from './model/plan.ts';
+
+export { hostErrorCode } from './model/host-error.ts';
 
 /** A version of a file as the system knows it, without its content. */
 export interface FileStat extends Omit<Stamp, 'digest'> {
@@ -73,13 +76,6 @@ export interface Host {
   /** A fresh directory 0700 in the system's place for such, named by its real path. */
   readonly tempDir: (prefix: string) => TempDir;
 }
-
-function errnoOf(error: unknown): string | undefined {
-  return typeof error === 'object' && error !== null && 'code' in error ? String((error as { code: unknown }).code) : undefined;
-}
-
-/** The error code of a failed host call (`ENOENT`, `EACCES`, ...), or undefined. */
-export const hostErrorCode = errnoOf;
 
 function toStat(s: fs.BigIntStats): FileStat {
   const kind = s.isFile() ? 'file' : s.isDirectory() ? 'dir' : s.isSymbolicLink() ? 'link' : s.isFIFO() ? 'fifo' : s.isSocket() ? 'socket' : 'other';

@@ -105,7 +105,7 @@ function runnable(io: CliIo, home: string): (text: string) => string {
 }
 
 /** A completion script, the demonstration's transcript, the definitions of a scheduler, and what is the same on every machine. */
-const OWN_TEXTS: readonly string[] = ['completion', 'start', 'capabilities', 'schedule-render', 'receipts-server-hook'];
+const OWN_TEXTS: readonly string[] = ['completion', 'start', 'capabilities', 'schedule-render', 'workstation-status', 'workstation-update', 'receipts-server-hook'];
 
 export function emit(io: CliIo, options: GlobalOptions, home: string, outcome: Outcome): number {
   if (options.json) {

@@ -242,7 +242,7 @@ function addPolicy(program: Command, running: Running): void {
 function addSettings(program: Command, running: Running): void {
   const settings = program.command('settings').description('What is in force, and which document says it.');
   const sub = (spec: string, description: string): Command => withSettings(addGlobal(settings.command(spec).description(description)));
-  sub('check', 'Are the selected documents valid, by themselves and together? Names the documents, the digest, and whether the hook reads exactly this.').action(action(running, 'settings-check', settingsCheck));
+  sub('check', 'Are the selected documents valid, by themselves and together? Names the documents, the digest, and whether the hook reads exactly this.').addOption(new Option('--settings-of <directory>', "a version's directory whose operator documents count instead of the installed ones")).action(action(running, 'settings-check', settingsCheck));
   sub('show', 'The values in force, each with the documents that say it. --verbose: the defaults too.').action(action(running, 'settings-show', settingsShow));
   sub('explain <key>', 'What a key means, what becomes of it where several documents hold it, and which do. A section explains all keys below it.').action(action(running, 'settings-explain', settingsExplain));
 }

@@ -13,5 +13,5 @@ export function withSettings(command: Command): Command {
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 export function settingsChoice(options: Readonly<Record<string, unknown>>): SettingsChoice {
-  return { settings: text(options['settings']), fleet: text(options['fleetSettings']), organisation: text(options['orgSettings']) };
+  return { settings: text(options['settings']), fleet: text(options['fleetSettings']), organisation: text(options['orgSettings']), version: text(options['settingsOf']) };
 }

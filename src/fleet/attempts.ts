@@ -1,7 +1,6 @@
 // Contract: update.jsonl, the last attempts to change the version of this workstation, one line each: what was tried, what came of
-// it. For status and receipts; nothing is decided by it. Through Host.
-import { OWN_DIR_MODE, makeDirs, pathsOf, putFile, toBytes, toText } from '../clientsetup/statefiles.ts';
-import { hostErrorCode, type Host } from '../host.ts';
+// it. For status and receipts; nothing is decided by it. Read here, written in note-attempt.ts. Through Host.
+import type { Host } from '../host.ts';
 import { isObject } from '../model/json.ts';
 
 export const ATTEMPTS_MAX = 200;
@@ -41,19 +40,8 @@ export function parseAttempts(text: string): readonly Attempt[] {
 
 export function readAttempts(host: Pick<Host, 'platform' | 'readFile'>, state: string): readonly Attempt[] {
   try {
-    return parseAttempts(toText(host.readFile(attemptsPath(host, state), ATTEMPTS_BYTES_MAX)));
+    return parseAttempts(new TextDecoder().decode(host.readFile(attemptsPath(host, state), ATTEMPTS_BYTES_MAX)));
   } catch {
     return [];
-  }
-}
-
-/** Never fails what it tells about. */
-export function noteAttempt(host: Host, state: string, attempt: Attempt): void {
-  try {
-    const lines = [...readAttempts(host, state), attempt].slice(-ATTEMPTS_MAX).map((one) => JSON.stringify(one));
-    makeDirs(host, state, OWN_DIR_MODE);
-    putFile(host, pathsOf(host).join(state, 'update.jsonl'), toBytes(`${lines.join('\n')}\n`));
-  } catch (error) {
-    if (hostErrorCode(error) === undefined) throw error;
   }
 }

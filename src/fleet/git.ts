@@ -2,7 +2,7 @@
 // programs, the home, credentials and proxies; no GIT_* variable of his. No hook, file system monitor, attribute file of the
 // account, signature, lazy fetch, replacement object or prompt; protocols by list; time and output bounded. What git says is
 // shown short and without credentials. Through the Host.
-import type { Host, SpawnResult } from '../host.ts';
+import type { FileStat, Host, SpawnResult } from '../host.ts';
 import { PraetorError, type Code } from '../model/diagnostic.ts';
 
 export const GIT_MS_MAX = 120_000;
@@ -10,7 +10,7 @@ export const GIT_BYTES_MAX = 4 * 1024 * 1024;
 const SAID_CHARS_MAX = 300;
 
 /** All that git needs of the machine. */
-export type GitHost = Pick<Host, 'platform' | 'env' | 'stat' | 'spawn'>;
+export interface GitHost extends Pick<Host, 'platform' | 'env' | 'spawn'> { readonly stat: (path: string) => Pick<FileStat, 'kind'> | undefined }
 
 /** Where git works: a directory and, for a bare repository, its place. */
 export interface GitPlace<H extends GitHost = Host> {

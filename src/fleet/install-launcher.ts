@@ -1,7 +1,8 @@
 // Contract: writes the launcher of a workstation through the plan and the applier of client files: snapshot, compare, journal, readback,
 // record. A foreign file in its place is refused, one that `clients apply` wrote is taken over. Through Host.
 import { applyPlan } from '../clientsetup/apply.ts';
-import { WORKSTATION_OWNER, launcherFile, planLauncher, versionLauncherText, type VersionLauncher } from '../clientsetup/launcher.ts';
+import { WORKSTATION_OWNER, launcherFile, planLauncher } from '../clientsetup/launcher.ts';
+import { versionLauncherText, type VersionLauncher } from '../clientsetup/version-launcher.ts';
 import { countEntries } from '../clientsetup/plan.ts';
 import { readRecords } from '../clientsetup/records.ts';
 import { takeSnapshot } from '../clientsetup/snapshot.ts';

@@ -3,7 +3,7 @@
 import { PraetorError } from '../model/diagnostic.ts';
 import type { InstallRecord } from '../roots/install-record.ts';
 import { pathsOf } from '../clientsetup/statefiles.ts';
-import { noteAttempt } from './attempts.ts';
+import { noteAttempt } from './note-attempt.ts';
 import { writeInstallRecord } from './install-record.ts';
 import { neededRecord, switched, timeNow, underLock, type Station } from './station.ts';
 import { readVersion } from './version-file.ts';

@@ -1,6 +1,7 @@
 // Contract: `workstation install`: a version from a file, a checkout or the fork itself, tried before anything points to it; then the
 // record by one rename, and the launcher, which is written here and by nothing else. Run again it repairs: what is right stays,
 // the host keeps its id and its key. Through Host.
+import { recover } from '../clientsetup/recover.ts';
 import { makeDirs, OWN_DIR_MODE, pathsOf, toText } from '../clientsetup/statefiles.ts';
 import { findProgram } from '../roots/installs.ts';
 import { pathDirs } from '../roots/context.ts';
@@ -9,7 +10,7 @@ import { BLANK_RECORD, readInstallRecord, type InstallRecord } from '../roots/in
 import type { Host } from '../host.ts';
 import { PraetorError } from '../model/diagnostic.ts';
 import { SIGNERS_BYTES_MAX, parseAllowedSigners } from './allowed-signers.ts';
-import { noteAttempt } from './attempts.ts';
+import { noteAttempt } from './note-attempt.ts';
 import { bringIn, clientsOf, sha512Of, type Artefact } from './bring-in.ts';
 import { checkoutArtefact } from './checkout-artefact.ts';
 import { sameIdentity } from './fork-manifest.ts';
@@ -152,6 +153,8 @@ function wishOf({ host, data, home }: Station, record: InstallRecord, options: I
 
 async function install(station: Station, options: InstallOptions): Promise<InstallReport> {
   const { host, data, dirs, home } = station;
+  // A run that was killed while it wrote the launcher is settled first: only then is it known whose the file is.
+  await recover(host, dirs);
   const before = readInstallRecord(host, data);
   const origin = originOf(host, options.from);
   const draft = draftRecord(station, options, origin, before);

@@ -1,6 +1,6 @@
 // Contract: what `workstation status` looks at, and its answer. Reads a handful of files and starts nothing: status is asked often, by
 // prompts and inventories, and may cost little more than starting Node. Through the reading half of the Host.
-import { versionLauncherText } from '../clientsetup/launcher.ts';
+import { versionLauncherText } from '../clientsetup/version-launcher.ts';
 import type { Host } from '../host.ts';
 import { PraetorError } from '../model/diagnostic.ts';
 import { dataDirOf, readInstallRecord, versionDir, type InstallRecord } from '../roots/install-record.ts';
@@ -10,7 +10,8 @@ import { readAttempts, type Attempt } from './attempts.ts';
 import { STATE_TEXTS, deriveStation, type StationEvidence, type StationReason, type StationState } from './status.ts';
 import { readVersion, type VersionFile } from './version-file.ts';
 
-export type StatusHost = Pick<Host, 'platform' | 'env' | 'now' | 'lstat' | 'readFile' | 'canExecute'>;
+/** Of `lstat` only whether something is there. */
+export interface StatusHost extends Pick<Host, 'platform' | 'env' | 'now' | 'readFile' | 'canExecute'> { readonly lstat: (path: string) => object | undefined }
 
 export interface StationStatus {
   readonly state: StationState;

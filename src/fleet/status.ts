@@ -1,5 +1,5 @@
 // Contract: in which state a workstation is, from evidence alone. Pure and total: every combination has exactly one state, with its
-// reasons; docs/workstation-states.md is made by calling it over all of them. It is loaded by the small bundle that answers
+// reasons; a test calls it over all of them. It is loaded by the small bundle that answers
 // `workstation status`: nothing but values comes in here. PURE.
 import type { Attempt } from './attempts.ts';
 

@@ -1,9 +1,9 @@
 // Contract: how an update can end, and the question that a workstation asks most: is there anything new? One call of git and the
 // record; the small bundle loads this and not the rest of the update. Through Host.
-import type { Host } from '../host.ts';
 import { PraetorError } from '../model/diagnostic.ts';
 import type { InstallRecord } from '../roots/install-record.ts';
 import type { AttemptResult } from './attempts.ts';
+import type { GitHost } from './git.ts';
 import { remoteHeads, type RemoteHeads } from './remote-heads.ts';
 
 export interface UpdateReport {
@@ -34,6 +34,6 @@ export function upToDate(record: InstallRecord): UpdateReport {
 }
 
 /** Asks the fork and reads nothing but the record; undefined where there is more to do than to say so. */
-export function quickCheck(host: Pick<Host, 'env' | 'platform' | 'stat' | 'spawn'>, data: string, record: InstallRecord): UpdateReport | undefined {
+export function quickCheck(host: GitHost, data: string, record: InstallRecord): UpdateReport | undefined {
   return nothingNew(record, remoteHeads(host, data, neededRemote(record), record.branch)) ? upToDate(record) : undefined;
 }

@@ -2,7 +2,8 @@
 // can end is one result with a stable code; what runs is the old version until the one rename, and again after a failed proof.
 import { PraetorError } from '../model/diagnostic.ts';
 import type { InstallRecord } from '../roots/install-record.ts';
-import { noteAttempt, type AttemptResult } from './attempts.ts';
+import type { AttemptResult } from './attempts.ts';
+import { noteAttempt } from './note-attempt.ts';
 import { bringIn, checkLauncher, sha512Of, switchTo } from './bring-in.ts';
 import { sameIdentity } from './fork-manifest.ts';
 import { fetchArtefact, tidyRepository } from './fork-remote.ts';

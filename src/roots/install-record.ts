@@ -1,7 +1,8 @@
 // Contract: install.json, the one pointer of a workstation: which version answers, which stood before, what is pinned and blocked,
 // and whose signatures count. It stands below the settings, because their layers are selected by it. Unknown keys are kept, so
 // that an older praetorctl can write what a newer one has read; what only a newer one can understand is refused. Reads through Host.
-import { hostErrorCode, type Host } from '../host.ts';
+import type { Host } from '../host.ts';
+import { hostErrorCode } from '../model/host-error.ts';
 import type { Platform } from '../model/client.ts';
 import { PraetorError } from '../model/diagnostic.ts';
 import { isObject, type JsonObject, type JsonValue } from '../model/json.ts';
@@ -68,7 +69,7 @@ export const BLANK_RECORD: Omit<InstallRecord, 'hostId' | 'current' | 'launcher'
   withdrawn: [], retired: [], remote: null, branch: 'main', org: null, name: null, node: [], key: null, lastVerifiedAt: null, maxAgeMs: MAX_AGE_MS_DEFAULT, rest: {},
 };
 
-type Reading = Pick<Host, 'lstat' | 'readFile' | 'platform' | 'env'>;
+type Reading = Pick<Host, 'readFile' | 'platform' | 'env'>;
 
 export function dataDirOf(host: Pick<Host, 'platform' | 'env'>): string {
   const { platform, env } = host;

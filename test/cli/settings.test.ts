@@ -4,7 +4,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { OUTPUT_SCHEMAS } from '../../src/cli/schemas.ts';
-import { formatInstallRecord, type InstallRecord } from '../../src/roots/install-record.ts';
+import { BLANK_RECORD, formatInstallRecord, type InstallRecord } from '../../src/roots/install-record.ts';
 import { OPERATOR_CHARS_MAX, operatorDocuments } from '../../src/settings/load.ts';
 import { KEY_RULES } from '../../src/settings/merge-rules.ts';
 import { cli, world, type Answer, type World } from '../support/cli.ts';
@@ -28,8 +28,7 @@ async function json(at: World, ...argv: string[]): Promise<Answer> {
 const paths = ({ json: body }: Answer): string[] => (body['documents'] as { layer: string; path: string }[]).map(({ layer, path }) => `${layer} ${path}`);
 
 const RECORD: InstallRecord = {
-  minReader: 1, hostId: '5e0c6d0e-0000-4000-8000-000000000000', current: 'a'.repeat(16), previous: null, pin: null, blocked: [], anchor: [], lastSeq: 0, lastPromotion: null, lastCommit: null,
-  remote: null, branch: 'main', org: 'acme', name: 'desk-1', node: [process.execPath], launcher: '/x', key: null, installedAt: '2026-01-01T00:00:00.000Z', lastVerifiedAt: null, rest: {},
+  ...BLANK_RECORD, hostId: '5e0c6d0e-0000-4000-8000-000000000000', current: 'a'.repeat(16), org: 'acme', name: 'desk-1', node: [process.execPath], launcher: '/x', installedAt: '2026-01-01T00:00:00.000Z',
 };
 
 /** An installed version with documents of an operator. */

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { versionLauncherText, type VersionLauncher } from '../../src/clientsetup/launcher.ts';
+import { versionLauncherText, type VersionLauncher } from '../../src/clientsetup/version-launcher.ts';
 
 const root = mkdtempSync(join(tmpdir(), "praetorctl launcher's \"$x\" "));
 afterAll(() => { rmSync(root, { recursive: true, force: true }); });
