@@ -1,6 +1,7 @@
 // Contract: the small bundle that answers `workstation status` and, where nothing is new, `workstation update --check`, without loading
 // the command line: both are asked often. Whatever else was asked, and whatever goes wrong, goes to the command line, which answers
 // the same. IO, and beside main.ts the only place that sets an exit code.
+import type * as ChildProcess from 'node:child_process';
 import * as fs from 'node:fs';
 import type { SpawnOptions, SpawnResult } from './host.ts';
 import type { Platform } from './model/client.ts';
@@ -28,7 +29,7 @@ const exists = (path: string): { readonly kind: 'dir' | 'file' } | undefined => 
 
 function spawn(command: string, args: readonly string[], { input, env, cwd, timeoutMs, maxBytes }: SpawnOptions): SpawnResult {
   // Status starts nothing, and loading this costs a tenth of what it may take.
-  const { spawnSync } = require('node:child_process') as typeof import('node:child_process');
+  const { spawnSync } = require('node:child_process') as typeof ChildProcess;
   const ran = spawnSync(command, [...args], { input: input ?? '', env: env as NodeJS.ProcessEnv, timeout: timeoutMs, killSignal: 'SIGKILL', maxBuffer: maxBytes, encoding: 'utf8', windowsHide: true, ...(cwd === undefined ? {} : { cwd }) });
   return { code: ran.status, signal: ran.signal, stdout: ran.stdout ?? '', stderr: ran.stderr ?? '', ...(ran.error === undefined ? {} : { failure: 'unknown' }) };
 }
