@@ -244,7 +244,7 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   }),
   'workstation-install': answer('workstation-install', {
     result: z.enum(['installed', 'unchanged']), id: version, release: z.string(), previous: version.nullable(), hostId: z.string(), launcher: z.string(),
-    key: z.strictObject({ fingerprint: z.string(), publicLine: z.string().describe('Its public half, with the host as comment.') }),
+    key: z.strictObject({ fingerprint: z.string(), publicLine: z.string().describe('Its public half, with the host as comment.'), allowed: z.string().describe('Its line of hosts.allowed.') }),
   }),
   'workstation-update': answer('workstation-update', { result: z.enum(RESULTS), code: z.string().nullable().describe('Why, in one stable word.'), from: version, to: version.nullable(), seq: z.int().nullable(), message: z.string() }),
   'workstation-version': answer('workstation-version', {

@@ -28,10 +28,10 @@ export async function workstationInstall(context: CommandContext): Promise<Outco
   const style = styleFor(context.io, global, rootContext(host).home);
   const lines = [
     result === 'unchanged' ? `version ${id} was installed already` : `installed version ${id} (${version})`,
-    `launcher  ${tilde(style, launcher)}`, `host      ${hostId}`, `key       ${key.fingerprint}`, `          ${key.publicLine}`,
-    'for the fork: this line, with the host in front, belongs into .config/operator/hosts.allowed',
+    `launcher  ${tilde(style, launcher)}`, `host      ${hostId}`, `key       ${key.fingerprint}`,
+    'for the fork, as a line of .config/operator/hosts.allowed:', key.allowed,
   ];
-  return { exit: EXIT.ok, kind: 'workstation-install', body: { result, id, release: version, previous, hostId, key: { fingerprint: key.fingerprint, publicLine: key.publicLine }, launcher }, text: lines.join('\n'), diagnostics: notesOf(notes), wrote: true };
+  return { exit: EXIT.ok, kind: 'workstation-install', body: { result, id, release: version, previous, hostId, key: { fingerprint: key.fingerprint, publicLine: key.publicLine, allowed: key.allowed }, launcher }, text: lines.join('\n'), diagnostics: notesOf(notes), wrote: true };
 }
 
 /** Whoever reads a scheduler's log has one line for each run. */

@@ -3,13 +3,21 @@
 import { pathsOf, putFile, toBytes, toText } from '../clientsetup/statefiles.ts';
 import type { Host } from '../host.ts';
 import { PraetorError } from '../model/diagnostic.ts';
+import { NAMESPACE_RECEIPT } from './signed-line.ts';
 import { newSigningKey, privateKeyFile, publicLine, readPrivateKey, readPublicLine, type PublicKey } from './sshsig.ts';
 
 const KEY_BYTES_MAX = 16 * 1024;
 
-export interface HostKey { readonly path: string; readonly publicLine: string; readonly fingerprint: string }
+export interface HostKey {
+  readonly path: string;
+  readonly publicLine: string;
+  readonly fingerprint: string;
+  /** As it belongs into hosts.allowed. */
+  readonly allowed: string;
+}
 
-const keyOf = (path: string, key: PublicKey, hostId: string): HostKey => ({ path, publicLine: publicLine(key, hostId), fingerprint: key.fingerprint });
+const keyOf = (path: string, key: PublicKey, hostId: string): HostKey =>
+  ({ path, publicLine: publicLine(key, hostId), fingerprint: key.fingerprint, allowed: `${hostId} namespaces="${NAMESPACE_RECEIPT}" ${publicLine(key)}` });
 
 function readKey(host: Host, path: string, hostId: string): HostKey {
   const refuse = (what: string): PraetorError => new PraetorError({ code: 'unreadable', where: { path }, message: `the key of this workstation cannot be used: ${what}`, fix: 'name an ed25519 key file without a passphrase, or the public key file of one that an agent holds: --key <file>' });
