@@ -57,8 +57,8 @@ export async function receiptsPush(context: CommandContext): Promise<Outcome> {
   const key = text(options['sign']) ?? record.key;
   if (key === null) throw new PraetorError({ code: 'usage', message: 'this workstation has no signing key', fix: 'name one: --sign <key file>' });
   const { sign, fingerprint } = signerFor(host, absolutePath(host, key));
-  const { state, chain } = dirsOf(host);
-  const facts = receiptFacts({ host, record, stateDir: state, version: VERSION, settings: digestOf(merged, host.sha256), state: record.pin === null ? 'current' : 'held' });
+  const { chain } = dirsOf(host);
+  const facts = receiptFacts({ host, record, version: VERSION, settings: digestOf(merged, host.sha256) });
   const user = evidence.identity === 'off' ? {} : { user: hashedUser(host, keyedHash(context, evidence)) };
   const pushed = await pushReceipt({ host, directory: chain, hostId: record.hostId, repository, signer: sign, fingerprint, facts: { ...facts, ...user }, always: options['always'] === true });
   const words = pushed.result === 'pushed' ? `pushed receipt ${pushed.seq} (${pushed.why ?? ''}) to ${pushed.ref}` : `unchanged: receipt ${pushed.seq} stands on ${pushed.ref}`;

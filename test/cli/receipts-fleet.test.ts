@@ -1,17 +1,20 @@
 // The receipts of workstations by the command line: two homes and an auditor over one bare repository.
 import { spawn } from 'node:child_process';
-import { writeFileSync, readFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { versionLauncherText } from '../../src/clientsetup/version-launcher.ts';
 import { OUTPUT_SCHEMAS } from '../../src/cli/schemas.ts';
 import { writeInstallRecord } from '../../src/fleet/install-record.ts';
 import { newSigningKey, privateKeyFile, publicLine, type SigningKey } from '../../src/fleet/sshsig.ts';
 import { realHost } from '../../src/host.ts';
 import { BLANK_RECORD, type InstallRecord } from '../../src/roots/install-record.ts';
 import { cli, repo, settings, world, type World } from '../support/cli.ts';
-import { sh, tempDir } from '../support/git.ts';
+import { sh, tempDir, write } from '../support/git.ts';
 
 interface Station { readonly where: World; readonly key: SigningKey; readonly id: string }
+
+const CURRENT = 'a'.repeat(16);
 
 function station(id: string, record: Partial<InstallRecord> = {}): Station {
   const where = world({ fixture: 'claude-minimal' });
@@ -19,8 +22,13 @@ function station(id: string, record: Partial<InstallRecord> = {}): Station {
   const key = newSigningKey('');
   const keyFile = join(where.root, 'host_ed25519');
   writeFileSync(keyFile, privateKeyFile(key), { mode: 0o600 });
-  writeInstallRecord(realHost({ env: where.env }), join(where.root, 'data'), {
-    ...BLANK_RECORD, hostId: id, current: 'a'.repeat(16), launcher: '/x', key: keyFile, installedAt: '2026-03-01T00:00:00Z', ...record,
+  // What status looks for: the version's program, the launcher as it was written, a Node that is there.
+  const data = join(where.root, 'data');
+  const launcher = { platform: 'linux', nodes: [process.execPath], data, usual: false, onMissing: 'allow' } as const;
+  write(where.root, { [`data/versions/${CURRENT}/bin/praetorctl`]: '', launcher: versionLauncherText(launcher) });
+  chmodSync(join(where.root, 'launcher'), 0o755);
+  writeInstallRecord(realHost({ env: where.env }), data, {
+    ...BLANK_RECORD, hostId: id, current: CURRENT, launcher: join(where.root, 'launcher'), node: launcher.nodes, key: keyFile, installedAt: '2026-03-01T00:00:00Z', ...record,
   });
   return { where, key, id };
 }
@@ -31,7 +39,7 @@ describe('praetorctl receipts push | pull | verify | summary', () => {
   it('go from two workstations to an auditor, in text and as documents that fit their schemas', async () => {
     const server = join(tempDir(), 'evidence.git');
     sh('/', ['init', '-q', '--bare', server]);
-    const [first, second] = [station(IDS[0] ?? ''), station(IDS[1] ?? '', { pin: { id: 'a'.repeat(16), by: 'pin', at: '2026-03-01T00:00:00Z' } })];
+    const [first, second] = [station(IDS[0] ?? ''), station(IDS[1] ?? '', { pin: { id: CURRENT, by: 'pin', at: '2026-03-01T00:00:00Z' } })];
     const auditor = world();
     const allowed = join(auditor.root, 'hosts.allowed');
     writeFileSync(allowed, [first, second].map(({ id, key }) => `${id} namespaces="praetor-receipt" ${publicLine(key)}\n`).join(''));
