@@ -60,7 +60,7 @@ it('run as they stand, and every command ends with 0', () => {
     try {
       return execFileSync('sh', ['-e', '-c', text], { cwd: home, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
     } catch (error) {
-      throw new Error(`${name}:\n${text}\n${String((error as { stdout?: unknown }).stdout)}\n${String((error as { stderr?: unknown }).stderr)}`);
+      throw new Error(`${name}:\n${text}\n${String((error as { stdout?: unknown }).stdout)}\n${String((error as { stderr?: unknown }).stderr)}`, { cause: error });
     }
   };
   const status = (name: string): Record<string, unknown> => JSON.parse(run(name, 'praetorctl workstation status --json || test $? -eq 3')) as Record<string, unknown>;
