@@ -318,8 +318,8 @@ function addSchedule(program: Command, running: Running): void {
   const schedule = program.command('schedule').description("Run the update of this workstation by the system's own scheduler.");
   const sub = (spec: string, description: string): Command => addGlobal(schedule.command(spec).description(description))
     .addOption(new Option('--kind <kind>', "whose definition (default: this system's)").choices(SCHEDULE_KINDS));
-  const defined = (command: Command): Command => command
-    .addOption(new Option('--interval <time>', 'how often, from 5m to 24h; shortened to what divides the day evenly').default('15m'))
+  const defined = (command: Command): Command => withSettings(command)
+    .addOption(new Option('--interval <time>', 'how often, from 5m to 24h; shortened to what divides the day evenly (default: update.interval of the settings, 15m)'))
     .addOption(new Option('--command <words>', 'what is run (default: workstation update --scheduled)'))
     .addOption(new Option('--with <jobs>', 'further jobs beside it: evidence (evidence export), receipts (receipts push); comma-separated').argParser(listOf('a job')))
     .addOption(new Option('--launcher <file>', 'the praetorctl that is started, as an absolute path'))

@@ -17,7 +17,10 @@ import { findProgram } from '../roots/installs.ts';
 import { dataDirOf, readInstallRecord } from '../roots/install-record.ts';
 import { ownDirs } from '../roots/own-dirs.ts';
 import { configHome, isAbsolutePath, joinPath } from '../roots/paths.ts';
+import { loadSettings } from '../settings/load.ts';
+import { DEFAULT_SETTINGS } from '../settings/schema.ts';
 import { agreed, settle } from './clients.ts';
+import { settingsChoice } from './settings-options.ts';
 import { styleFor, VERSION, type Outcome } from './output.ts';
 import type { CommandContext } from './program.ts';
 import { tilde } from './style.ts';
@@ -46,6 +49,14 @@ function launcherFor(host: Host, platform: Platform, home: string, recorded: str
   return findProgram(host, 'praetorctl', pathDirs(platform, host.env['PATH'] ?? host.env['Path'])) ?? own;
 }
 
+/** What the documents of the operator say. Broken ones stop nothing that already runs, but no schedule is made from them. */
+function settledInterval({ io: { host }, options }: CommandContext): string {
+  const loaded = loadSettings(host, ownDirsOf(host, rootContext(host)).config, settingsChoice(options));
+  if (loaded.ok) return loaded.settings.update.interval;
+  const [first] = loaded.diagnostics;
+  throw new PraetorError(first ?? { code: 'settings-invalid', message: 'the settings cannot be read', fix: 'praetorctl settings check' });
+}
+
 /** Everything of this machine that a definition holds. For another system only what was said counts. */
 function inputOf(context: CommandContext, kind: ScheduleKind, purpose: 'apply' | 'remove' = 'apply'): ScheduleInput {
   const { io: { host }, options } = context;
@@ -60,7 +71,7 @@ function inputOf(context: CommandContext, kind: ScheduleKind, purpose: 'apply' |
   return {
     kind, home, configHome: configHome({ platform, env, home }), stateDir: ownDirs({ platform, env, home }).state,
     launcher: text(options['launcher']) ?? launcherFor(host, platform, home, record?.launcher),
-    interval: parseInterval(text(options['interval']) ?? '15m'),
+    interval: parseInterval(text(options['interval']) ?? (isHere && text(options['home']) === undefined && purpose === 'apply' ? settledInterval(context) : DEFAULT_SETTINGS.update.interval)),
     // Before a workstation is installed, its home is as stable as anything else that is known of a host.
     hostId: text(options['hostId']) ?? record?.hostId ?? home,
     jobs: jobsFor(text(options['command']), Array.isArray(options['with']) ? options['with'].map(String) : []),

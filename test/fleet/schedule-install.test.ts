@@ -48,6 +48,20 @@ describe('systemd', () => {
     expect((await run('remove', '--yes')).out).toBe('nothing to do\n');
     expect(fake.told()).toEqual([]);
   });
+  it('takes the interval of the settings where none is named, and makes nothing from broken ones', async () => {
+    const { where, run } = stage('linux');
+    const settings = (text: string): void => {
+      mkdirSync(join(where.root, 'config'), { recursive: true });
+      writeFileSync(join(where.root, 'config/settings.yaml'), text);
+    };
+    settings('update: { interval: 6h }\n');
+    expect((await run('install', '--yes')).code).toBe(0);
+    expect(read(where, timer)).toMatch(/OnCalendar=\*-\*-\* \d\/6:\d\d:00/);
+    settings('update: { interval: soon }\n');
+    const broken = await run('install', '--yes');
+    expect([broken.code, broken.err]).toEqual([1, expect.stringContaining('settings.yaml:1')]);
+    expect((await run('remove', '--yes')).code).toBe(0);
+  });
   it('another interval restarts the timer; a job that is no longer wanted goes', async () => {
     const { where, fake, run } = stage('linux');
     await run('install', '--yes', '--with', 'evidence');
