@@ -209,6 +209,7 @@ describe('what it holds and shows', () => {
     while (seen.length === 0) await new Promise((done) => setTimeout(done, 5));
     one.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
     const all = await Promise.all(Array.from({ length: 200 }, (_, i) => one.call('payments_get_payment', { id: String(i) })));
+    console.error(JSON.stringify([...new Set(all.map((m) => textOf(m)))]));
     expect(all.filter((message) => textOf(message) === '{"ok":true}')).toHaveLength(200);
     const last = one.call('payments_get_payment', { id: 'last' });
     expect(await one.end()).toBe(0);
