@@ -59,7 +59,7 @@ describe('systemd', () => {
     expect(read(where, timer)).toMatch(/OnCalendar=\*-\*-\* \d\/6:\d\d:00/);
     settings('update: { interval: soon }\n');
     const broken = await run('install', '--yes');
-    expect([broken.code, broken.err]).toEqual([1, expect.stringContaining('settings.yaml:1')]);
+    expect([broken.code, broken.err]).toEqual([64, expect.stringContaining('settings.yaml:1')]);
     expect((await run('remove', '--yes')).code).toBe(0);
   });
   it('another interval restarts the timer; a job that is no longer wanted goes', async () => {
