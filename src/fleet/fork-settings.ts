@@ -1,10 +1,11 @@
 // Contract: the operator's settings documents as they are committed: each valid by itself, and none of an organisation or a workstation
 // at odds with the fleet's. A fork with a document that no workstation would take is not promoted. Reads only.
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { layerDocument, type LayerDocument } from '../settings/effective.ts';
+import { valueAt } from '../model/json.ts';
+import type { LayerDocument } from '../settings/effective.ts';
 import { mergeLayers } from '../settings/layers.ts';
+import { readLayer } from '../settings/load.ts';
 import type { LayerName } from '../settings/merge-rules.ts';
-import { parseSettings } from '../settings/parse.ts';
 import { treeOf } from './fork-repo.ts';
 import { OWNER_FILE_BYTES_MAX, OWNER_FILES_MAX, OWNER_PREFIX, ownerEntries, type Finding } from './fork-tree.ts';
 import { gitBlobs, type GitPlace } from './git.ts';
@@ -24,10 +25,10 @@ export function settingsAt(place: GitPlace, commit: string): ForkSettings {
   const documents: LayerDocument[] = [];
   let autoPromote: ForkSettings['autoPromote'] = 'off';
   const alone = named.flatMap(({ path, layer }, i): readonly Diagnostic[] => {
-    const parsed = parseSettings(path, texts[i] ?? '');
-    if (!parsed.ok) return parsed.diagnostics;
-    documents.push(layerDocument(path, parsed.document, layer, false));
-    if (layer === 'fleet') autoPromote = parsed.settings.update.auto_promote;
+    const read = readLayer({ layer, path, isOwn: false, by: 'the installation', mayMiss: false }, texts[i] ?? '');
+    if (!read.ok) return read.diagnostics;
+    documents.push(read.document);
+    if (layer === 'fleet' && valueAt(read.document.written, ['update', 'auto_promote']) === 'verified') autoPromote = 'verified';
     return [];
   });
   const fleet = documents.filter(({ layer }) => layer === 'fleet');

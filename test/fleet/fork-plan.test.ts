@@ -111,7 +111,7 @@ describe('fork plan', () => {
     const source = publish(world, { 'src/y.ts': 'y\n' });
     sh(world.checkout, ['merge', '-q', '--no-ff', '-m', 'sync', 'upstream/main']);
     sh(world.checkout, ['checkout', '-q', '-b', 'settings']);
-    write(world.checkout, { '.config/operator/orgs/a.yaml': '{}\n' });
+    write(world.checkout, { '.config/operator/orgs/a.yaml': 'hooks: {}\n' });
     sh(world.checkout, ['add', '-f', '.config/operator']);
     commitAll(world.checkout, 'an organisation');
     sh(world.checkout, ['checkout', '-q', 'main']);

@@ -27,7 +27,7 @@ const everything = (world: ForkWorld): string => [world.origin, world.upstream, 
 describe('fork prepare', () => {
   it('merges upstream in a private clone, proves the tree, packs, and touches neither input', async () => {
     const world = await operatedFork();
-    const owner = settingsCommit(world, '# ours\n');
+    const owner = settingsCommit(world, 'update: {} # ours\n');
     const source = publish(world, { 'lib/b.js': 'b\n', 'src/x.ts': 'new\n', LICENSE: 'freer\n' });
     const before = everything(world);
     const { dir, candidate } = await prepared(world, 'c1');
@@ -39,7 +39,7 @@ describe('fork prepare', () => {
     expect([sh(clone, ['remote']), sh(clone, ['tag']), existsSync(join(clone, '.git/hooks'))]).toEqual(['', '', false]);
     expect(packedIn(dir)).toEqual({
       'package/LICENSE': '- freer\n', 'package/bin/engine': expect.stringMatching(/^[x-] #!\/bin\/sh\n$/) as string, 'package/lib/a.js': '- a\n', 'package/lib/b.js': '- b\n', 'package/package.json': `- ${ENGINE['package.json'] ?? ''}`,
-      'package/operator/fleet.yaml': '- # ours\n', 'package/operator/fork.json': expect.stringContaining('praetor.fork/1') as string, 'package/operator/hosts.allowed': expect.stringContaining('#') as string,
+      'package/operator/fleet.yaml': '- update: {} # ours\n', 'package/operator/fork.json': expect.stringContaining('praetor.fork/1') as string, 'package/operator/hosts.allowed': expect.stringContaining('#') as string,
     });
     const bytes = readFileSync(join(dir, 'artefact.tgz'));
     expect(candidate).toMatchObject({ owner, base: source, version: '1.0.0', repository: 'acme/praetorctl', artefact: { bytes: bytes.length, sha512: createHash('sha512').update(bytes).digest('hex') } });

@@ -67,7 +67,7 @@ describe('fork promote', () => {
     const world = await operatedFork();
     const key = signingKey(world);
     const commits: string[] = [];
-    for (const [i, text] of ['# one\n', '# two\n', '# three\n'].entries()) {
+    for (const [i, text] of ['update: {} # one\n', 'update: {} # two\n', 'update: {} # three\n'].entries()) {
       if (i === 2) publish(world, { 'src/y.ts': 'y\n' });
       settingsCommit(world, text);
       const { dir, candidate } = await prepared(world, `c${i}`);
