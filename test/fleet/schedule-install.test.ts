@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { OUTPUT_SCHEMAS } from '../../src/cli/schemas.ts';
 import type { Host } from '../../src/host.ts';
+import { BLANK_RECORD, formatInstallRecord } from '../../src/roots/install-record.ts';
 import { cli, put, tree, world, type Answer, type World } from '../support/cli.ts';
 import { fakeScheduler, hostOf, type FakeScheduler } from '../support/fake-scheduler.ts';
 
@@ -240,10 +241,8 @@ describe('JSON', () => {
     const { where, run } = stage('linux');
     const path = join(where.root, 'data', 'install.json');
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, JSON.stringify({
-      schema: 'praetor.install/1', minReader: 1, hostId: 'f0d1c9a2-6f44-4b5e-9a35-3b8a3b0e0001', current: '0123456789abcdef', previous: null, pin: null, blocked: [], anchor: [], lastSeq: 0, lastPromotion: null,
-      lastCommit: null, remote: null, branch: 'main', org: null, name: null, node: [process.execPath], launcher: join(where.home, '.local/bin/praetorctl'), key: null, installedAt: '2026-01-01T00:00:00Z', lastVerifiedAt: null,
-    }));
+    const record = { ...BLANK_RECORD, hostId: 'f0d1c9a2-6f44-4b5e-9a35-3b8a3b0e0001', current: '0123456789abcdef', node: [process.execPath], launcher: join(where.home, '.local/bin/praetorctl'), installedAt: '2026-01-01T00:00:00Z' };
+    writeFileSync(path, formatInstallRecord(record));
     const host = hostOf(where, 'linux', { PRAETORCTL_DATA_DIR: dirname(path) });
     const times = async (...argv: string[]): Promise<unknown> => ((await cli(where, ['schedule', 'render', '--json', '--interval', '1h', ...argv], { host })).json['jobs'] as { times: unknown }[])[0]?.times;
     expect(await times()).toEqual(await times('--host-id', 'f0d1c9a2-6f44-4b5e-9a35-3b8a3b0e0001'));
