@@ -33,6 +33,15 @@ if (manner === 'hangs') { setTimeout(() => undefined, 60000); } else {
 }
 `;
 
+/** The good one in sh, for a workstation whose Node is sh: it starts in a tenth of the time. */
+const quickEngine = (name: string): string => `#!/bin/sh
+[ "$1" = hook ] || { echo '{"diagnostics":[]}'; exit 0; }
+IFS= read -r said
+case $said in *'push --force'*|*[!}]) echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"${name}"}}';; esac
+`;
+
+export const quickArtefact = (name: string): Uint8Array => artefactOf(name, 'good', { 'bin/praetorctl': quickEngine(name) });
+
 export function artefactOf(name: string, manner: Manner = 'good', more: Readonly<Record<string, string>> = {}): Uint8Array {
   const files: Record<string, string> = { 'package.json': JSON.stringify({ name: 'praetorctl', version: name }), 'bin/package.json': '{"type":"commonjs"}', 'bin/praetorctl': engine(name, manner), ...more };
   return packTar(Object.entries(files).map(([path, text]) => ({ path: `package/${path}`, executable: path === 'bin/praetorctl', bytes: Buffer.from(text) })));
