@@ -17,7 +17,8 @@ function wordOf({ absent, installed, discovered, observed, drifted, stale }: Sta
   return absent === true ? 'absent' : 'unknown';
 }
 
-const wordOrNull = (value: string | null): string | null => (value !== null && /^[A-Za-z0-9][A-Za-z0-9._+:-]{0,63}$/.test(value) ? value : null);
+/** A line of the log may lack a field. */
+const wordOrNull = (value: unknown): string | null => (typeof value === 'string' && /^[A-Za-z0-9][A-Za-z0-9._+:-]{0,63}$/.test(value) ? value : null);
 
 /** Without its message: that holds paths and addresses. */
 function updateOf(attempt: StationStatus['lastAttempt']): ReceiptFacts['update'] {
