@@ -4,6 +4,7 @@ import { pathsOf, putFile, toBytes, toText } from '../clientsetup/statefiles.ts'
 import type { Host } from '../host.ts';
 import { PraetorError } from '../model/diagnostic.ts';
 import { NAMESPACE_RECEIPT } from './signed-line.ts';
+import { HOST_KEY_FILE } from '../roots/own-dirs.ts';
 import { newSigningKey, privateKeyFile, publicLine, readPrivateKey, readPublicLine, type PublicKey } from './sshsig.ts';
 
 const KEY_BYTES_MAX = 16 * 1024;
@@ -34,7 +35,7 @@ function readKey(host: Host, path: string, hostId: string): HostKey {
 
 /** Made once; a further install finds it. */
 export function hostKey(host: Host, data: string, hostId: string, named: string | undefined): HostKey {
-  const path = named ?? pathsOf(host).join(data, 'host_ed25519');
+  const path = named ?? pathsOf(host).join(data, HOST_KEY_FILE);
   if (named !== undefined || host.lstat(path) !== undefined) return readKey(host, path, hostId);
   const key = newSigningKey(hostId);
   putFile(host, path, toBytes(privateKeyFile(key)));

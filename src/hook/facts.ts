@@ -3,7 +3,7 @@ import { guardedFiles } from '../clients/dialects.ts';
 import type { EnvMap } from '../model/dialect.ts';
 import type { Payload } from '../model/payload.ts';
 import type { PolicyFacts } from '../policy/types.ts';
-import { below, configDir, homeOf, stateDir, type OwnDirsInput } from '../roots/own-dirs.ts';
+import { below, configDir, dataDir, dataDirOfVersion, homeOf, stateDir, type OwnDirsInput } from '../roots/own-dirs.ts';
 import { NO_SETTINGS, type HookSettings } from './settings-types.ts';
 
 export interface HookPlace {
@@ -16,6 +16,7 @@ export interface HookPlace {
   /** Our own directories; undefined where the environment names none. */
   readonly state: string | undefined;
   readonly config: string | undefined;
+  readonly data?: string | undefined;
   /** The settings in force in a workspace; absent: none are read. Called for tool and stop events only. */
   readonly settings?: (workspace: string | undefined) => HookSettings;
   /** The names of the MCP servers that a client has, as far as they are known; absent: none is asked for. */
@@ -26,7 +27,7 @@ export interface HookPlace {
 
 export function hookPlace(platform: string, env: EnvMap, installation?: string): HookPlace {
   const home = homeOf({ platform, env });
-  const base = { platform, env, home, config: named(configDir, { platform, env, home }), installation };
+  const base = { platform, env, home, config: named(configDir, { platform, env, home }), data: named(dataDir, { platform, env, home }), installation };
   try {
     const state = stateDir({ platform, env, home });
     return { ...base, state, receipts: below(platform, state, 'receipts'), problem: undefined };
@@ -48,10 +49,15 @@ export function policyFacts(place: HookPlace, payload: Payload): PolicyFacts {
   const settings = place.settings?.(payload.workspace) ?? NO_SETTINGS;
   const ownPaths: string[] = [...settings.files];
   // A directory that is not known: nothing of ours is there.
-  for (const directory of [place.state, place.config]) if (directory !== undefined) ownPaths.push(directory);
+  for (const directory of [place.state, place.config, place.data]) if (directory !== undefined) ownPaths.push(directory);
   // The launcher that apply writes, and the installed program.
   if (place.home !== undefined && place.platform !== 'win32') ownPaths.push(`${place.home}/.local/bin/praetorctl`);
-  if (place.installation !== undefined) for (const name of ['bin', 'dist']) ownPaths.push(below(place.platform, place.installation, name));
+  if (place.installation !== undefined) {
+    // A version that runs says itself where the others and their record are, whatever the environment of this session names.
+    const data = dataDirOfVersion(place.platform, place.installation);
+    if (data === undefined) for (const name of ['bin', 'dist']) ownPaths.push(below(place.platform, place.installation, name));
+    else if (data !== place.data) ownPaths.push(data);
+  }
   return {
     platform: place.platform, home: place.home, workspace: payload.workspace, ownPaths, guarded: guardedFiles(),
     ...(settings.policy === undefined ? {} : { settings: settings.policy }), ...(settings.operator === undefined ? {} : { operator: settings.operator }),

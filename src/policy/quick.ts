@@ -49,7 +49,7 @@ const EVERYDAY: Readonly<Record<string, string>> = {
 };
 const READERS = ' cat head tail less wc grep rg ';
 /** Parts of words that an everyday call does not have: hidden files, other directories, names of secrets, switches of hooks. */
-const UNUSUAL = ['/.', ' .', '..', '=.', ' /', '=/', ':/', 'hook', 'husky', 'praetorctl', 'secret', 'cred', 'token', 'key', 'pass', 'shadow', 'id_', '.env', '.pem', '.p12', '.pfx', 'uninstall', '--out', '--ext', '--pre', '--upload-pack', '-c', '--config', '--help', 'cookie', 'login', 'history', 'auth', 'wallet', 'proc', 'etc', 'prefix', '--script-shell', '--node-options'];
+const UNUSUAL = ['/.', ' .', '..', '=.', ' /', '=/', ':/', 'hook', 'husky', 'praetorctl', 'secret', 'cred', 'token', 'key', 'pass', 'shadow', 'id_', 'ed25519', '.env', '.pem', '.p12', '.pfx', 'uninstall', '--out', '--ext', '--pre', '--upload-pack', '-c', '--config', '--help', 'cookie', 'login', 'history', 'auth', 'wallet', 'proc', 'etc', 'prefix', '--script-shell', '--node-options'];
 
 function everyday(program: string, rest: string): boolean {
   if (READERS.includes(` ${program} `)) return isUsual(rest);
@@ -81,11 +81,11 @@ function isSimple(lower: string): boolean {
 function plainRead(path: string): boolean {
   const lower = path.toLowerCase();
   return isSimple(lower) && !lower.includes('/.') && !lower.startsWith('/etc') && !lower.startsWith('/proc') && !lower.startsWith('/private') && !lower.startsWith('/root')
-    && !lower.includes('/id_') && !lower.includes('library') && !lower.includes('/snap/') && !/\.(?:pem|p12|pfx|key|env)$/.test(lower) && !lower.includes('.env');
+    && !lower.includes('/id_') && !lower.endsWith('ed25519') && !lower.includes('library') && !lower.includes('/snap/') && !/\.(?:pem|p12|pfx|key|env)$/.test(lower) && !lower.includes('.env');
 }
 
 /** Arguments of an MCP call that name no hidden file, no home and nothing of a guard. */
-const TELLING = /\/\.|"\.|\\\\|~|\.\.|\$|hook|praetorctl|settings|config|husky|lefthook|pre-commit|etc\/|proc\/|id_|\.env|\.pem|\.p12|\.pfx|shadow|keychain|cookies|login/i;
+const TELLING = /\/\.|"\.|\\\\|~|\.\.|\$|hook|praetorctl|settings|config|husky|lefthook|pre-commit|etc\/|proc\/|id_|ed25519|\.env|\.pem|\.p12|\.pfx|shadow|keychain|cookies|login/i;
 const INPUT_CHARS_MAX = 8192;
 
 /** Tools that change something: a directory they name holds everything below it. */

@@ -59,6 +59,18 @@ export function dataDir(input: OwnDirsInput): string {
   return join(platform, absolute(platform, env['XDG_DATA_HOME']) ?? join(platform, needed(home), '.local', 'share'), 'praetorctl');
 }
 
+/** In the data directory: the key with which a workstation signs, where no agent holds one. */
+export const HOST_KEY_FILE = 'host_ed25519';
+
+/** The data directory in which an installed version stands; undefined for a program that stands elsewhere. */
+export function dataDirOfVersion(platform: string, installation: string): string | undefined {
+  const separator = platform === 'win32' ? '\\' : '/';
+  const at = installation.lastIndexOf(separator);
+  const versions = `${separator}versions`;
+  const end = at - versions.length;
+  return end > 0 && installation.startsWith(versions, end) ? installation.slice(0, end) : undefined;
+}
+
 function override({ platform, env }: OwnDirsInput, name: string): string | undefined {
   const value = env[name];
   if (value === undefined || value === '') return undefined;

@@ -3,7 +3,7 @@
 import type { Host } from '../host.ts';
 import { LOOPBACK_ONLY } from '../clients/prove-kit.ts';
 
-const KEPT = ['HOME', 'PATH', 'USER', 'LOGNAME', 'LANG', 'LC_ALL', 'TERM', 'SHELL', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'XDG_DATA_HOME', 'XDG_CACHE_HOME', 'PRAETORCTL_STATE_DIR', 'PRAETORCTL_CONFIG_DIR'];
+const KEPT = ['HOME', 'PATH', 'USER', 'LOGNAME', 'LANG', 'LC_ALL', 'TERM', 'SHELL', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'XDG_DATA_HOME', 'XDG_CACHE_HOME', 'PRAETORCTL_STATE_DIR', 'PRAETORCTL_CONFIG_DIR', 'PRAETORCTL_DATA_DIR'];
 
 /** `keptEnv`: variables of a row that say where its client's configuration is. `own`: what a start sets itself. */
 export function clientEnv(env: Host['env'], keptEnv: readonly string[], own: Readonly<Record<string, string>>, tmp: string): Record<string, string> {

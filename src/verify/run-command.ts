@@ -35,7 +35,7 @@ function mayRun(command: string, scope: Scope): boolean {
 }
 
 const KEPT = [
-  'PATH', 'HOME', 'USERPROFILE', 'SystemRoot', 'APPDATA', 'LOCALAPPDATA', 'XDG_STATE_HOME', 'XDG_CONFIG_HOME', 'PRAETORCTL_STATE_DIR', 'PRAETORCTL_CONFIG_DIR',
+  'PATH', 'HOME', 'USERPROFILE', 'SystemRoot', 'APPDATA', 'LOCALAPPDATA', 'XDG_STATE_HOME', 'XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'PRAETORCTL_STATE_DIR', 'PRAETORCTL_CONFIG_DIR', 'PRAETORCTL_DATA_DIR',
 ];
 
 /** What finds the program, the home and our directories; nothing else of the environment. */

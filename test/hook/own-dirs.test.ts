@@ -1,7 +1,7 @@
 // Contract: our own directories per platform, from an injected environment only.
 import { describe, expect, test } from 'vitest';
 import { PraetorError } from '../../src/model/diagnostic.ts';
-import { dataDir, homeOf, ownDirs } from '../../src/roots/own-dirs.ts';
+import { dataDir, dataDirOfVersion, homeOf, ownDirs } from '../../src/roots/own-dirs.ts';
 
 describe('ownDirs', () => {
   test.each([
@@ -42,6 +42,16 @@ describe('ownDirs', () => {
   ])('data: %s %j', (platform, env, home, data) => {
     expect(dataDir({ platform, env, home })).toBe(data);
     expect(() => dataDir({ platform, env: { PRAETORCTL_DATA_DIR: 'x' }, home })).toThrow(/absolute/);
+  });
+
+  test.each([
+    ['linux', '/d/praetorctl/versions/0123456789abcdef', '/d/praetorctl'],
+    ['linux', '/usr/lib/node_modules/praetorctl', undefined],
+    ['linux', '/versions/x', undefined],
+    ['linux', '', undefined],
+    ['win32', 'C:\\L\\praetorctl\\versions\\0123456789abcdef', 'C:\\L\\praetorctl'],
+  ])('of a version: %s %s', (platform, installation, data) => {
+    expect(dataDirOfVersion(platform, installation)).toBe(data);
   });
 
   test('homeOf', () => {

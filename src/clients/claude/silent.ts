@@ -114,7 +114,7 @@ function managedLayers(documents: ReadonlyMap<string, JsonObject>): Layer[] {
   return [...more, 'managed'].map((name): Layer => [name, 'managed']);
 }
 
-const MOVING = ['PATH', 'HOME', 'NODE_OPTIONS', 'CLAUDE_CONFIG_DIR', 'CLAUDE_CODE_SHELL_PREFIX', 'XDG_STATE_HOME', 'XDG_CONFIG_HOME', 'PRAETORCTL_STATE_DIR', 'PRAETORCTL_CONFIG_DIR'];
+const MOVING = ['PATH', 'HOME', 'NODE_OPTIONS', 'CLAUDE_CONFIG_DIR', 'CLAUDE_CODE_SHELL_PREFIX', 'XDG_STATE_HOME', 'XDG_CONFIG_HOME', 'PRAETORCTL_STATE_DIR', 'PRAETORCTL_CONFIG_DIR', 'PRAETORCTL_DATA_DIR'];
 
 // Measured: in any case and with spaces around, also as a number or a boolean in the settings.
 const ON = ['1', 'true', 'yes', 'on'];

@@ -1,4 +1,5 @@
 // Contract: which files hold keys and credentials of a person. PURE.
+import { HOST_KEY_FILE } from '../../roots/own-dirs.ts';
 import { homeOfFacts } from '../paths.ts';
 import type { Place } from '../types.ts';
 
@@ -41,6 +42,8 @@ export function isSecretPath(path: string, place: Place): Secret | undefined {
   // Other people's homes, and `~` of a machine that is not known.
   const other = /^(?:\/home|\/Users|\?)\/(?:[^/]+\/)?(\.(?:ssh|aws|gnupg)\/.+)$/u.exec(path)?.[1];
   if (other !== undefined && inHome(other) !== undefined) return 'key';
+  // The key with which a workstation signs its receipts, in whatever data directory.
+  if (base === HOST_KEY_FILE) return 'key';
   if (base.startsWith('id_') && !base.includes('.') && (base === 'id_rsa' || base === 'id_ed25519' || base === 'id_ecdsa' || base === 'id_dsa')) return 'key';
   return (base === '.env' || base.startsWith('.env.')) && !HARMLESS.some((end) => base.endsWith(end)) ? 'env' : undefined;
 }

@@ -61,7 +61,7 @@ const isSimple = (text: string): boolean => text === 'CLAUDE_CODE_SIMPLE=1' || t
 
 /** Another settings directory has no registrations. */
 const MOVES = 'CLAUDE_CONFIG_DIR CODEX_HOME GEMINI_CLI_HOME GEMINI_CLI_SYSTEM_SETTINGS_PATH QWEN_HOME';
-const OURS = 'PRAETORCTL_CONFIG_DIR PRAETORCTL_STATE_DIR PRAETORCTL_SETTINGS';
+const OURS = 'PRAETORCTL_CONFIG_DIR PRAETORCTL_STATE_DIR PRAETORCTL_DATA_DIR PRAETORCTL_SETTINGS';
 const EXPORTS = 'export declare typeset setx';
 
 const moved: Check = ({ program, args, assigns }) => {
@@ -86,6 +86,8 @@ const ownCommands: Check = ({ args }) => {
   const operands = readOptions(args, { exact: true, longs: 'client= scope= settings= color= state-dir= config-dir= format= output= to= out=' }).operands;
   const [group, verb] = [operands[0]?.text ?? '', operands[1]?.text ?? ''];
   if (group === 'clients' && listed('remove rollback', verb)) return { at: operands[1] };
+  // Which version answers is a person's choice; an update takes only what the trusted keys signed.
+  if (group === 'workstation' && listed('install rollback pin unpin', verb)) return { at: operands[1] };
   if (group === 'policy' && verb === 'allow') return { at: operands[1] };
   return group === 'uninstall' || group === 'remove' ? { at: operands[0] } : undefined;
 };
@@ -129,7 +131,7 @@ const rights: Check = ({ args }) => {
 export const SELF_SWITCH_RULES: readonly Rule[] = [
   rule(PACK, head('self.client.unguarded', 'an AI client started without hooks, without settings or with every check off', UNGUARDED), CLIENTS, nested),
   rule(PACK, head('self.client.moved', 'another settings directory for a client or for praetorctl', 'Another directory has no registrations of the guard. Ask the person.'), `${EXPORTS} ${CLIENTS}`, moved, 'assigns'),
-  rule(PACK, head('self.command', 'praetorctl clients remove, clients rollback, policy allow', 'Only a person may take the guard away or allow a denied call. Ask the person to run it.'), SELF, ownCommands),
+  rule(PACK, head('self.command', 'praetorctl clients remove, clients rollback, policy allow, workstation install, rollback, pin', 'Only a person may take the guard away, replace it or allow a denied call. Ask the person to run it.'), SELF, ownCommands),
   rule(PACK, head('self.uninstall', 'uninstalling the package praetorctl', 'This removes the guard. Ask the person to do it.'), 'npm pnpm yarn bun brew volta npx', uninstall),
   rule(PACK, head('self.kill', 'ending processes of praetorctl', 'This ends the guard while it judges. Ask the person.'), 'pkill killall taskkill stop-process', ends),
   rule(PACK, head('self.shadow', 'an alias or hash entry for praetorctl', 'This would run another program in the place of the guard. Ask the person.'), 'alias hash', shadows),

@@ -19,12 +19,12 @@ export const SELF_CASES: Table = {
     miss: ['claude -p "explain disableAllHooks=true please now"', 'codex exec "set features.hooks=false in the docs"', 'gemini -p hello', 'claude --version', 'claude --setting-sources user,project', 'codex -c model=x', 'claude mcp list', 'codex --enable hooks'],
   },
   'self.client.moved': {
-    hit: ['? CLAUDE_CONFIG_DIR=/tmp/c claude -p x', '? CODEX_HOME=/tmp/c codex exec x', 'export PRAETORCTL_CONFIG_DIR=/tmp', 'export CLAUDE_CODE_SIMPLE=1', '? export CODEX_HOME=/tmp/x', 'PRAETORCTL_STATE_DIR=/tmp claude'],
+    hit: ['? CLAUDE_CONFIG_DIR=/tmp/c claude -p x', '? CODEX_HOME=/tmp/c codex exec x', 'export PRAETORCTL_CONFIG_DIR=/tmp', 'export CLAUDE_CODE_SIMPLE=1', '? export CODEX_HOME=/tmp/x', 'PRAETORCTL_STATE_DIR=/tmp claude', 'export PRAETORCTL_DATA_DIR=/tmp'],
     miss: ['CODEX_HOME=/tmp/c npm test', 'export FOO=1', 'PRAETORCTL_CONFIG_DIR=/tmp npm test', 'CLAUDE_MODEL=x claude', 'echo $CODEX_HOME'],
   },
   'self.command': {
-    hit: ['praetorctl clients remove', 'praetorctl clients remove --yes', 'praetorctl clients rollback', 'praetorctl policy allow abc', 'npx praetorctl clients remove', 'praetorctl --color never clients remove', '~/.local/bin/praetorctl clients remove'],
-    miss: ['praetorctl clients plan', 'praetorctl clients verify', 'praetorctl clients remove --dry-run', 'praetorctl policy explain x', 'praetorctl doctor', 'praetorctl clients remove --help'],
+    hit: ['praetorctl clients remove', 'praetorctl clients remove --yes', 'praetorctl clients rollback', 'praetorctl policy allow abc', 'praetorctl workstation install --from /tmp/x', 'praetorctl workstation rollback --to 0', 'praetorctl workstation unpin', 'npx praetorctl clients remove', 'praetorctl --color never clients remove', '~/.local/bin/praetorctl clients remove'],
+    miss: ['praetorctl clients plan', 'praetorctl clients verify', 'praetorctl workstation status', 'praetorctl workstation update --check', 'praetorctl clients remove --dry-run', 'praetorctl policy explain x', 'praetorctl doctor', 'praetorctl clients remove --help'],
   },
   'self.uninstall': {
     hit: ['npm uninstall -g praetorctl', 'npm rm --global praetorctl', 'pnpm remove -g praetorctl', 'yarn global remove praetorctl', '? npm uninstall praetorctl', 'bun remove -g praetorctl', 'brew uninstall praetorctl'],
