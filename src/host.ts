@@ -68,6 +68,8 @@ export interface Host {
   readonly mkdir: (path: string, mode: number) => void;
   readonly rmdir: (path: string) => void;
   readonly fsyncDir: (path: string) => void;
+  /** Sets the time of the last change of a file of ours. */
+  readonly setModified: (path: string, ms: number) => void;
   /** Takes a lock file or fails with an error whose code is ELOCKED after waitMs. The release never throws. */
   readonly lock: (lockPath: string, waitMs: number) => Promise<() => Promise<void>>;
   readonly spawn: (command: string, args: readonly string[], options: SpawnOptions) => SpawnResult;
@@ -294,6 +296,7 @@ export function realHost(options: RealHostOptions = {}): Host {
     unlink: (path) => fs.unlinkSync(at(path)),
     mkdir: (path, mode) => { fs.mkdirSync(at(path), { mode }); },
     rmdir: (path) => fs.rmdirSync(at(path)),
+    setModified: (path, ms) => fs.utimesSync(at(path), ms / 1000, ms / 1000),
     fsyncDir: (path) => {
       if (process.platform === 'win32') return; // Directories cannot be opened for fsync there.
       const fd = fs.openSync(at(path), 'r');

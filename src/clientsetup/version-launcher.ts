@@ -16,7 +16,8 @@ export interface VersionLauncher {
 }
 
 /**
- * Everything in it is a builtin of the shell: a hook starts Node and nothing else. `current` stands alone on its line
+ * Everything in it is a builtin of the shell: a hook starts Node and nothing else. The question for something new has lines of its own,
+ * which are read for that question only. `current` stands alone on its line
  * (roots/install-record.ts), so the first such line is the pointer.
  */
 function posixVersionLauncher({ nodes, data, usual, onMissing }: VersionLauncher): string {
@@ -26,6 +27,8 @@ function posixVersionLauncher({ nodes, data, usual, onMissing }: VersionLauncher
     `d=${quoted(data)}; c=${usual ? '' : '; export PRAETORCTL_DATA_DIR="$d"'}`,
     `[ -r "$d/install.json" ] && while IFS= read -r l; do case $l in '  "current": "'*) c=\${l#*: \\"}; c=\${c%%\\"*}; break;; esac; done <"$d/install.json"`,
     'p="$d/versions/$c/bin/praetorctl"; w="version \'$c\' is not installed in $d"',
+    // Nothing new is known without Node (fleet/unchanged.ts). A file that is no sh must not end this one: `command`.
+    `[ -f "$p" ] && case "$#$*" in '3workstation update --check'|'3workstation update --scheduled') u="$d/unchanged.sh"; [ -r "$u" ] && command . "$u";; esac`,
     `[ -f "$p" ] && { w='there is no Node.js'; for n in ${nodes.map(quoted).join(' ')}; do [ -x "$n" ] && exec "$n" "$p" "$@"; done; command -v node >/dev/null 2>&1 && exec node "$p" "$@"; }`,
     `echo "praetorctl: error: $w. fix: run praetorctl workstation install again" >&2; ${deny}exit 127`, '',
   ].join('\n');

@@ -169,9 +169,21 @@ export function isAncestor(place: GitPlace, ancestor: string, descendant: string
   throw refuse(place, 'git-failed', `the history between two commits cannot be read: ${gitSaid(result)}`, 'git fetch, then run the command again');
 }
 
+const refsArgs = (remote: string, refs: readonly string[]): readonly string[] => ['ls-remote', '--refs', '--', remote, ...refs];
+
+/**
+ * The call of remoteRefs() for a shell: names of variables that are passed, variables that are set, words. Without the configuration for
+ * calls that have a working tree or write something: ls-remote reads none of it, and every word costs.
+ */
+export function refsCall(host: GitHost, remote: string, refs: readonly string[]): { readonly passed: readonly string[]; readonly set: Readonly<Record<string, string>>; readonly args: readonly string[] } {
+  const names = [...PASSED, ...PASSED_TO_SERVERS];
+  const { platform, stat, spawn } = host;
+  return { passed: [...names, ...names.filter((name) => name.endsWith('_PROXY')).map((name) => name.toLowerCase())], set: environment({ platform, stat, spawn, env: {} }, { account: true }), args: refsArgs(remote, refs) };
+}
+
 /** The ids of the named references on a server; those that are not there are left out. */
 export function remoteRefs(place: AnyPlace, remote: string, refs: readonly string[]): ReadonlyMap<string, string> {
-  const text = git(place, ['ls-remote', '--refs', '--', remote, ...refs], { account: true });
+  const text = git(place, refsArgs(remote, refs), { account: true });
   const found = text.split('\n').flatMap((line) => {
     const [id = '', name = ''] = line.split('\t');
     return FULL_SHA.test(id) && refs.includes(name) ? [[name, id] as const] : [];

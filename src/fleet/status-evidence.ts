@@ -6,12 +6,12 @@ import { PraetorError } from '../model/diagnostic.ts';
 import { dataDirOf, readInstallRecord, versionDir, type InstallRecord } from '../roots/install-record.ts';
 import { dataDir, homeOf, stateDir } from '../roots/own-dirs.ts';
 import { joinPath } from '../roots/paths.ts';
+import { lastVerifiedAt, type MarkHost } from './last-verified.ts';
 import { readAttempts, type Attempt } from './attempts.ts';
 import { STATE_TEXTS, deriveStation, type StationEvidence, type StationReason, type StationState } from './status.ts';
 import { readVersion, type VersionFile } from './version-file.ts';
 
-/** Of `lstat` only whether something is there. */
-export interface StatusHost extends Pick<Host, 'platform' | 'env' | 'now' | 'readFile' | 'canExecute'> { readonly lstat: (path: string) => object | undefined }
+export interface StatusHost extends Pick<Host, 'env' | 'readFile' | 'canExecute'>, MarkHost {}
 
 export interface StationStatus {
   readonly state: StationState;
@@ -66,7 +66,8 @@ const NOTHING: StationEvidence = {
 
 function readRecord(host: StatusHost, data: string): InstallRecord | StationEvidence['record'] {
   try {
-    return readInstallRecord(host, data) ?? 'none';
+    const record = readInstallRecord(host, data);
+    return record === undefined ? 'none' : { ...record, lastVerifiedAt: lastVerifiedAt(host, data, record) };
   } catch (error) {
     if (!(error instanceof PraetorError)) throw error;
     return error.diagnostic.code === 'record-newer' ? 'newer' : 'damaged';

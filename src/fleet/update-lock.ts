@@ -6,7 +6,7 @@ import { hostErrorCode, type Host } from '../host.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { isObject } from '../model/json.ts';
 
-const LOCK = 'update.lock';
+export const UPDATE_LOCK = 'update.lock';
 const OWNER_BYTES_MAX = 4 * 1024;
 const TRIES_MAX = 20;
 const PS_MS_MAX = 5_000;
@@ -79,7 +79,7 @@ function foreignOwner(host: Host, path: string): Diagnostic | undefined {
 /** Takes away what dead processes left. Only under the lock. */
 function sweepLocks(host: Host, state: string): void {
   const p = pathsOf(host);
-  for (const name of host.readDir(state).filter((one) => one.startsWith(`${LOCK}.`))) {
+  for (const name of host.readDir(state).filter((one) => one.startsWith(`${UPDATE_LOCK}.`))) {
     const path = p.join(state, name);
     const stat = host.lstat(path);
     const owner = readOwner(host, path);
@@ -103,7 +103,7 @@ function moveAway(host: Host, lock: string, dead: Owner): void {
 /** Answers how to let go, or who holds it. */
 export function takeUpdateLock(host: Host, state: string): (() => void) | Diagnostic {
   const p = pathsOf(host);
-  const lock = p.join(state, LOCK);
+  const lock = p.join(state, UPDATE_LOCK);
   makeDirs(host, state, OWN_DIR_MODE);
   const me: Owner = { pid: host.pid, start: processStart(host, host.pid) ?? 'unknown', nonce: host.nonce(8) };
   const mine = `${lock}.${me.nonce}.new`;

@@ -1,5 +1,5 @@
 // Contract: how an update can end, and the question that a workstation asks most: is there anything new? One call of git and the
-// record; the small bundle loads this and not the rest of the update. Through Host.
+// record. Through Host.
 import { PraetorError } from '../model/diagnostic.ts';
 import type { InstallRecord } from '../roots/install-record.ts';
 import type { AttemptResult } from './attempts.ts';

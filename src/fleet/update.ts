@@ -15,6 +15,7 @@ import { stationSettings, type StationSettings } from './station-settings.ts';
 import { checkSettings, settlePlan } from './settle.ts';
 import { neededRecord, timeNow, underLock, withBlock, type Station } from './station.ts';
 import { neededRemote, nothingNew, quickCheck, upToDate, type UpdateReport } from './update-report.ts';
+import { dropUnchanged, writeUnchanged } from './unchanged.ts';
 import { sweepVersions } from './versions.ts';
 import { verifyPromotion, type Believed } from './verify-promotion.ts';
 
@@ -85,14 +86,22 @@ async function verified(run: Run, before: InstallRecord, heads: RemoteHeads): Pr
   return await install(run, believed);
 }
 
+/** The settings name another fork or branch than the one that was installed from. */
+const followed = (record: InstallRecord, { remote, branch }: StationSettings): InstallRecord => ({ ...record, remote: remote ?? record.remote, branch: branch ?? record.branch });
+
 async function locked(run: Run): Promise<UpdateReport> {
   const { station: { host, data }, settings } = run;
   const installed = neededRecord(run.station);
   sweepVersions(host, data, installed);
-  const record = { ...installed, remote: settings.remote ?? installed.remote, branch: settings.branch ?? installed.branch };
+  // Only an update that ends well and without a finding lets the launcher answer the next question.
+  dropUnchanged(host, data);
+  const record = followed(installed, settings);
   const heads = remoteHeads(host, data, neededRemote(record), record.branch);
   if (!nothingNew(record, heads)) return await verified(run, record, heads);
-  if (!run.options.check) run.save({ ...record, lastVerifiedAt: timeNow(host) });
+  if (!run.options.check) {
+    run.save({ ...record, lastVerifiedAt: timeNow(host) });
+    if (settings.fault === undefined) writeUnchanged(run.station, record);
+  }
   return upToDate(record);
 }
 
@@ -111,7 +120,7 @@ function runOf(station: Station, options: UpdateOptions, before: InstallRecord):
 export async function updateWorkstation(station: Station, options: UpdateOptions): Promise<UpdateReport> {
   const { host, data, dirs } = station;
   const before = neededRecord(station);
-  const quick = options.check ? quickCheck(host, data, before) : undefined;
+  const quick = options.check ? quickCheck(host, data, followed(before, stationSettings(host))) : undefined;
   if (quick !== undefined) return quick;
   return await underLock(station, async () => {
     const run = runOf(station, options, neededRecord(station));

@@ -135,7 +135,7 @@ function readers(tree: Tree): Pick<Host, 'lstat' | 'stat' | 'readlink' | 'readFi
   };
 }
 
-function writers(tree: Tree): Pick<Host, 'writeNew' | 'rename' | 'unlink' | 'mkdir' | 'rmdir' | 'fsyncDir'> {
+function writers(tree: Tree): Pick<Host, 'writeNew' | 'rename' | 'unlink' | 'mkdir' | 'rmdir' | 'fsyncDir' | 'setModified'> {
   const { host, overlay, real } = tree;
   const existing = (path: string): { at: string; stat: FileStat } => {
     const at = real(path, false);
@@ -169,6 +169,7 @@ function writers(tree: Tree): Pick<Host, 'writeNew' | 'rename' | 'unlink' | 'mkd
       overlay.set(at, 'gone');
     },
     fsyncDir: () => undefined,
+    setModified: () => undefined,
   };
 }
 

@@ -4,13 +4,13 @@ import * as fs from 'node:fs';
 import type { Host } from '../../src/host.ts';
 
 export const CALLS = [
-  'lstat', 'stat', 'readlink', 'readFile', 'readAt', 'readDir', 'canExecute', 'writeNew', 'rename', 'unlink', 'mkdir', 'rmdir', 'fsyncDir', 'lock',
+  'lstat', 'stat', 'readlink', 'readFile', 'readAt', 'readDir', 'canExecute', 'writeNew', 'rename', 'unlink', 'mkdir', 'rmdir', 'fsyncDir', 'setModified', 'lock',
   'start', 'tempDir',
 ] as const;
 export type CallName = (typeof CALLS)[number];
 
 /** Calls after which the disk can look different. A kill before any other call is the same as before the next of these. */
-export const CHANGING: ReadonlySet<CallName> = new Set(['writeNew', 'rename', 'unlink', 'mkdir', 'rmdir', 'lock']);
+export const CHANGING: ReadonlySet<CallName> = new Set(['writeNew', 'rename', 'unlink', 'mkdir', 'rmdir', 'setModified', 'lock']);
 
 export interface HostCall { readonly n: number; readonly name: CallName; readonly args: readonly unknown[] }
 
