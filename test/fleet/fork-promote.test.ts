@@ -92,8 +92,8 @@ describe('fork promote', () => {
     const world = await operatedFork();
     const key = signingKey(world);
     const other = second(world);
-    settingsCommit(world, '# ours\n');
-    settingsCommit(world, '# theirs\n', other);
+    settingsCommit(world, 'update: {} # ours\n');
+    settingsCommit(world, 'update: {} # theirs\n', other);
     const [mine, theirs] = [await prepared(world, 'mine'), await prepared(world, 'theirs', {}, other)];
     expect((await promote(world, theirs.dir, key.file, {}, other)).promoted).toBe(true);
     const before = refs(world.origin);
@@ -110,7 +110,7 @@ describe('fork promote', () => {
   it.each(moves)('pushes nothing where %s moves between the look and the push', async (_what, move, told) => {
     const world = await operatedFork();
     const key = signingKey(world);
-    settingsCommit(world, '# ours\n');
+    settingsCommit(world, 'update: {} # ours\n');
     const { dir, candidate } = await prepared(world, 'c');
     // The signer is the last thing that runs before the push: a key that an agent holds is asked through this program.
     const bin = join(world.root, 'bin');
@@ -128,7 +128,7 @@ describe('fork promote', () => {
   it('changes nothing where a hook of the server refuses the note only', async () => {
     const world = await operatedFork();
     const key = signingKey(world);
-    settingsCommit(world, '# ours\n');
+    settingsCommit(world, 'update: {} # ours\n');
     const { dir } = await prepared(world, 'c');
     write(world.origin, { 'hooks/update': '#!/bin/sh\ncase "$1" in refs/notes/*) echo "notes are closed" >&2; exit 1;; esac\n' });
     chmodSync(join(world.origin, 'hooks/update'), 0o755);
@@ -143,7 +143,7 @@ describe('fork promote', () => {
   it('does not believe the clone in which code of upstream was run', async () => {
     const world = await operatedFork();
     const key = signingKey(world);
-    settingsCommit(world, '# ours\n');
+    settingsCommit(world, 'update: {} # ours\n');
     const [mark, thief] = [join(world.root, 'ran'), join(world.root, 'thief/praetorctl.git')];
     sh(world.root, ['clone', '-q', '--bare', world.origin, thief]);
     const before = refs(thief);
@@ -164,7 +164,7 @@ describe('fork promote', () => {
 
   it('works with an agent, and says what to do with a key behind a passphrase or none at all', async () => {
     const world = await operatedFork();
-    settingsCommit(world, '# ours\n');
+    settingsCommit(world, 'update: {} # ours\n');
     const { dir } = await prepared(world, 'c');
     const locked = join(world.root, 'locked');
     keygen(['-q', '-t', 'ed25519', '-N', 'secret', '-f', locked]);
@@ -187,7 +187,7 @@ describe('fork promote', () => {
   it('refuses a candidate whose gate failed, that was changed, or that upstream no longer stands behind', async () => {
     const world = await operatedFork();
     const key = signingKey(world);
-    settingsCommit(world, '# ours\n');
+    settingsCommit(world, 'update: {} # ours\n');
     publish(world, { 'src/y.ts': 'y\n' });
     expect((await refused(promote(world, (await prepared(world, 'f', { gates: ['false'] })).dir, key.file))).text).toBe('gate-failed: a gate of this candidate failed: false');
     const { dir, candidate } = await prepared(world, 'c');
@@ -229,7 +229,7 @@ describe('fork promote', () => {
     const world = await operatedFork();
     const [key, next, foreign] = [signingKey(world, 'k1'), signingKey(world, 'k2'), signingKey(world, 'k3')];
     const go = async (name: string, sign: string, more: Partial<PromoteInput> = {}): Promise<PromoteResult> => {
-      settingsCommit(world, `# ${name}\n`);
+      settingsCommit(world, `update: {} # ${name}\n`);
       const { dir } = await prepared(world, name);
       return await promote(world, dir, sign, more);
     };
@@ -253,16 +253,16 @@ describe('fork promote', () => {
     const world = await operatedFork();
     const key = signingKey(world);
     const start = sh(world.checkout, ['rev-parse', 'HEAD']);
-    const old = settingsCommit(world, '# old\n');
+    const old = settingsCommit(world, 'update: {} # old\n');
     await promote(world, (await prepared(world, 'a')).dir, key.file);
     sh(world.checkout, ['reset', '-q', '--hard', start]);
-    settingsCommit(world, '# new\n');
+    settingsCommit(world, 'update: {} # new\n');
     sh(world.checkout, ['push', '-q', '--force', 'origin', 'main']);
     const { dir } = await prepared(world, 'b');
     expect((await refused(promote(world, dir, key.file))).text).toContain(`does not contain ${old}`);
     expect((await refused(promote(world, dir, key.file, { resets: start }))).text).toContain(`promoted last is ${old}`);
     expect((await promote(world, dir, key.file, { resets: old })).promotion).toMatchObject({ seq: 2, resets: old });
-    settingsCommit(world, '# newer\n');
+    settingsCommit(world, 'update: {} # newer\n');
     const third = await prepared(world, 'c');
     expect((await refused(promote(world, third.dir, key.file, { resets: old }))).text).toMatch(/nothing is given up/);
   });
@@ -274,7 +274,7 @@ describe('a withdrawal', () => {
     const key = signingKey(world);
     const made: PromoteResult[] = [];
     for (const name of ['a', 'b', 'c']) {
-      settingsCommit(world, `# ${name}\n`);
+      settingsCommit(world, `update: {} # ${name}\n`);
       made.push(await promote(world, (await prepared(world, name)).dir, key.file));
     }
     const [a, b, c] = made.map(({ id }) => id ?? '');
@@ -290,7 +290,7 @@ describe('a withdrawal', () => {
     expect((await withdraw(b ?? '')).id).toBe(a);
     expect((await refused(withdraw(a ?? ''))).text).toMatch(/no older version is left/);
     sh(world.checkout, ['pull', '-q', '--ff-only', 'origin', 'main']);
-    settingsCommit(world, '# d\n');
+    settingsCommit(world, 'update: {} # d\n');
     expect((await promote(world, (await prepared(world, 'd')).dir, key.file)).promotion?.seq).toBe(6);
   });
 });

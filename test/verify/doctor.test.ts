@@ -193,7 +193,11 @@ describe('what is run and how', () => {
     const real = realHost({ env, platform: 'win32', cwd: 'C:\\work' });
     const stat = (kind: 'file' | 'dir'): ReturnType<Host['stat']> => ({ kind, size: text.length, dev: '0', ino: '0', mtimeNs: '1', mode: 0o666, uid: 0, gid: 0, nlink: 1 });
     const look = (p: string): ReturnType<Host['stat']> => (p === file ? stat('file') : file.startsWith(`${p}\\`) ? stat('dir') : undefined);
-    const host: Host = { ...real, lstat: look, stat: look, readFile: () => text, spawn: () => { throw new Error('started'); } };
+    const readFile = (p: string): Uint8Array => {
+      if (p === file) return text;
+      throw Object.assign(new Error('no such file'), { code: 'ENOENT' });
+    };
+    const host: Host = { ...real, lstat: look, stat: look, readFile, spawn: () => { throw new Error('started'); } };
     const row = find(doctor(m, { clients: ['gemini'] }, host), 'hook.gemini.pre-tool')[0];
     return [row?.status ?? '', row?.message ?? ''];
   }
