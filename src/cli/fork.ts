@@ -5,7 +5,7 @@ import { initFork } from '../fleet/fork-init.ts';
 import { planFork, type ForkPlan } from '../fleet/fork-plan.ts';
 import { pollFork, type PollResult } from '../fleet/fork-poll.ts';
 import { prepareFork, type Prepared } from '../fleet/fork-prepare.ts';
-import { promoteFork, withdrawVersion, type PromoteInput, type PromoteResult } from '../fleet/fork-promote.ts';
+import { promoteFork, withdrawVersions, type PromoteInput, type PromoteResult } from '../fleet/fork-promote.ts';
 import { openRepo, type ForkRepo } from '../fleet/fork-repo.ts';
 import type { Finding } from '../fleet/fork-tree.ts';
 import { passed } from '../fleet/gates.ts';
@@ -150,11 +150,11 @@ function promoteLine({ promotion, id, fingerprint, why }: PromoteResult): string
 
 export async function forkPromote(context: CommandContext): Promise<Outcome> {
   const { options, args: [directory] } = context;
-  const id = text(options['withdraw']);
-  if ((directory === undefined) === (id === undefined)) throw new PraetorError({ code: 'usage', message: 'name a candidate, or a version with --withdraw', fix: 'praetorctl fork promote DIR --sign KEY' });
+  const ids = listOfTexts(options['withdraw']);
+  if ((directory === undefined) === (ids.length === 0)) throw new PraetorError({ code: 'usage', message: 'name a candidate, or a version with --withdraw', fix: 'praetorctl fork promote DIR --sign KEY' });
   const repo = repoOf(context);
   const input = promoteInput(context);
-  const result = id === undefined ? await promoteFork(repo, directory ?? '', input) : await withdrawVersion(repo, id, input);
+  const result = directory !== undefined ? await promoteFork(repo, directory, input) : await withdrawVersions(repo, ids, input);
   return { exit: result.promoted ? EXIT.ok : EXIT.no, kind: 'fork-promote', body: promoteBody(result), text: promoteLine(result), diagnostics: [], wrote: result.promoted };
 }
 

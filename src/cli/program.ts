@@ -205,7 +205,7 @@ function addFork(program: Command, running: Running): void {
     .action(action(running, 'fork-prepare', forkPrepare));
   promotionOptions(sub('promote [candidate]', 'Check a candidate again, sign what it is, and push branch, artefact and note together. Exit 3 if there is nothing to promote, 4 if somebody else was quicker.'))
     .addOption(new Option('--sign <key>', 'an SSH key file, or the public key of one that an agent or a security key holds').makeOptionMandatory().env('PRAETORCTL_FORK_KEY'))
-    .addOption(new Option('--withdraw <id>', 'take a version back: the newest older one is promoted again'))
+    .addOption(new Option('--withdraw <id>', 'take a version back: the newest older one is promoted again; repeatable and comma-separated').argParser(listOf('a version')))
     .action(action(running, 'fork-promote', forkPromote));
   promotionOptions(candidateOptions(sub('poll', 'Fetch, plan and prepare, for a schedule: one line, no question. Exit 3 if a candidate waits for review.')))
     .addOption(new Option('--auto-promote <when>', 'promote by itself: verified means once every gate passed (default: as update.auto_promote of fleet.yaml says)').choices(['verified']))

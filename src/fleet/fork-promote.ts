@@ -158,8 +158,8 @@ export async function promoteFork(repo: ForkRepo, directory: string, input: Prom
   }
 }
 
-/** The newest version that nobody withdrew is promoted once more, on a commit that changes nothing. */
-export async function withdrawVersion(repo: ForkRepo, id: string, input: PromoteInput): Promise<PromoteResult> {
+/** The newest version that nobody withdrew is promoted once more, on a commit that changes nothing. Several ids where the one before a bad version is bad too. */
+export async function withdrawVersions(repo: ForkRepo, ids: readonly string[], input: PromoteInput): Promise<PromoteResult> {
   const { place: { host } } = repo;
   const clone = untouchedClone(host);
   try {
@@ -167,18 +167,20 @@ export async function withdrawVersion(repo: ForkRepo, id: string, input: Promote
     const seen = fetchFork(clone, address, repo.branch);
     const chain = readChain(clone, seen.notes);
     const gone = withdrawnIds(chain);
-    if (!chain.promoted.some((one) => idOf(one) === id)) throw refuse(`no promotion has the version ${id.slice(0, 40)}`, 'praetorctl workstation status names the version that a workstation has');
-    if (gone.has(id)) return nothing(`${id} is withdrawn already`);
-    const target = chain.promoted.findLast((one) => idOf(one) !== id && !gone.has(idOf(one)));
-    if (target === undefined) throw refuse(`no older version is left to go back to from ${id}`, 'prepare and promote a corrected version instead');
+    const unknown = ids.find((id) => !chain.promoted.some((one) => idOf(one) === id));
+    if (unknown !== undefined) throw refuse(`no promotion has the version ${unknown.slice(0, 40)}`, 'praetorctl workstation status names the version that a workstation has');
+    const withdraws = [...new Set(ids)].filter((id) => !gone.has(id));
+    if (withdraws.length === 0) return nothing(`${ids.join(', ')}: withdrawn already`);
+    const target = chain.promoted.findLast((one) => !withdraws.includes(idOf(one)) && !gone.has(idOf(one)));
+    if (target === undefined) throw refuse(`no older version is left to go back to from ${withdraws.join(', ')}`, 'prepare and promote a corrected version instead');
     const { repository, base, artifact, version, gates } = target.promotion;
     git(clone, ['fetch', '-q', '--no-tags', '--no-write-fetch-head', '--', address, `+${artifact.ref}:${artifact.ref}`], { account: true });
     const to = gitLine(clone, ['rev-parse', artifact.ref]);
     if (digest('sha512', gitBlob(clone, `${to}:${ARTEFACT_FILE}`, ARTEFACT_BYTES_MAX)).toString('hex') !== artifact.sha512) throw refuse('the artefact to go back to is not the one that was promoted', 'promote a corrected version instead');
     const config = { 'user.name': 'praetorctl', 'user.email': 'praetorctl@localhost' };
-    const commit = gitLine(clone, ['commit-tree', `${seen.main}^{tree}`, '-p', seen.main, '-m', `Withdraw version ${id}`], { config });
+    const commit = gitLine(clone, ['commit-tree', `${seen.main}^{tree}`, '-p', seen.main, '-m', `Withdraw version ${withdraws.join(', ')}`], { config });
     checkContinues(clone, chain, commit, input.resets);
-    return await publish(clone, { seen, chain, facts: { repository, commit, base, artifact, version, gates, withdraws: [id] }, artefact: { from: to, to }, input, address });
+    return await publish(clone, { seen, chain, facts: { repository, commit, base, artifact, version, gates, withdraws }, artefact: { from: to, to }, input, address });
   } finally {
     clone.remove();
   }

@@ -84,21 +84,23 @@ export function isolated(directory: string): Record<string, string> {
   };
 }
 
-/** The first fault, or none. */
+/** The fault of the first sample that failed in the order in which they are given, or none: what a block says must not depend on which process was quicker. */
 export async function smoke(host: Host, clients: readonly ClientDefinition[], start: (directory: string) => Started): Promise<SmokeFault | undefined> {
   const place = host.tempDir('praetorctl-smoke-');
   try {
     const started = start(place.path);
     const trials = clients.flatMap((client) => (['allow', 'deny', 'malformed'] as const).flatMap((kind) => trial(client, kind, place.path) ?? []));
-    let fault: SmokeFault | undefined;
+    const faults: (SmokeFault | undefined)[] = [];
+    let next = 0;
     const worker = async (): Promise<void> => {
-      for (let next = trials.shift(); next !== undefined && fault === undefined; next = trials.shift()) {
-        const found = faultOf(next, await run(host, started, next, place.path));
-        fault ??= found;
+      // Taken in order: when one fails, every earlier one runs already and is waited for.
+      for (let i = next++; i < trials.length && !faults.some((one) => one !== undefined); i = next++) {
+        const one = trials[i];
+        if (one !== undefined) faults[i] = faultOf(one, await run(host, started, one, place.path));
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, worker));
-    return fault;
+    return faults.find((one) => one !== undefined);
   } finally {
     place.remove();
   }

@@ -7,7 +7,7 @@ import { gzipSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { EXIT, PraetorError, exitOf } from '../../src/model/diagnostic.ts';
 import { parseAllowedSigners } from '../../src/fleet/allowed-signers.ts';
-import { promoteFork, withdrawVersion, type PromoteInput, type PromoteResult } from '../../src/fleet/fork-promote.ts';
+import { promoteFork, withdrawVersions, type PromoteInput, type PromoteResult } from '../../src/fleet/fork-promote.ts';
 import { PROMOTIONS_REF, artefactRef, versionId } from '../../src/fleet/promotion.ts';
 import { chainOf, readChain } from '../../src/fleet/promotion-chain.ts';
 import { lineDigest, nodeSigner, openLine, seal } from '../../src/fleet/signed-line.ts';
@@ -278,7 +278,7 @@ describe('a withdrawal', () => {
       made.push(await promote(world, (await prepared(world, name)).dir, key.file));
     }
     const [a, b, c] = made.map(({ id }) => id ?? '');
-    const withdraw = (id: string): Promise<PromoteResult> => withdrawVersion(repoAt(world), id, { sign: key.file });
+    const withdraw = (...ids: string[]): Promise<PromoteResult> => withdrawVersions(repoAt(world), ids, { sign: key.file });
     expect((await refused(withdraw('0'.repeat(16)))).text).toMatch(/no promotion has the version/);
     const main = sh(world.origin, ['rev-parse', 'main']);
     const done = await withdraw(c ?? '');
@@ -291,7 +291,13 @@ describe('a withdrawal', () => {
     expect((await refused(withdraw(a ?? ''))).text).toMatch(/no older version is left/);
     sh(world.checkout, ['pull', '-q', '--ff-only', 'origin', 'main']);
     settingsCommit(world, 'update: {} # d\n');
-    expect((await promote(world, (await prepared(world, 'd')).dir, key.file)).promotion?.seq).toBe(6);
+    const d = await promote(world, (await prepared(world, 'd')).dir, key.file);
+    expect(d.promotion?.seq).toBe(6);
+    settingsCommit(world, 'update: {} # e\n');
+    const e = await promote(world, (await prepared(world, 'e')).dir, key.file);
+    // The one before a bad version may be bad too.
+    const both = await withdraw(e.id ?? '', d.id ?? '', c ?? '');
+    expect([both.id, both.promotion?.withdraws]).toEqual([a, [e.id, d.id]]);
   });
 });
 

@@ -2,9 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { CLIENTS } from '../../src/clients/registry.ts';
 import { versionId } from '../../src/fleet/promotion.ts';
+import { smoke } from '../../src/fleet/smoke.ts';
 import { nodeSigner, seal } from '../../src/fleet/signed-line.ts';
 import { newSigningKey } from '../../src/fleet/sshsig.ts';
+import { realHost } from '../../src/host.ts';
 import { OUTPUT_SCHEMAS } from '../../src/cli/schemas.ts';
 import { cli, world, type Answer, type World } from '../support/cli.ts';
 import { artefactOf, asked, dataOf, forge, idOf, launcherOf, promote, recordOf, signerLine, station, type Forge, type Manner, type Promote } from '../support/fleet.ts';
@@ -80,6 +83,15 @@ describe('a workstation that follows a fork', () => {
       await promote(fork, 'v3');
       expect([(await update(where)).result, said(where)]).toEqual(['updated', 'v3']);
     });
+
+  it('says the fault of the first sample that failed, whichever process was quicker', async () => {
+    const claude = CLIENTS.filter(({ id }) => id === 'claude');
+    // Harmless calls are judged at once; a refused one slowly, a broken one at once, and both badly.
+    const program = `const said = require('fs').readFileSync(0, 'utf8'); setTimeout(() => process.exit(0), said.includes('push --force') && said.trim().endsWith('}') ? 600 : 0)`;
+    const where = world();
+    const fault = await smoke(realHost({ env: where.env, cwd: where.project }), claude, () => ({ command: process.execPath, args: ['-e', program], env: {} }));
+    expect(fault?.code).toBe('deny-allowed');
+  });
 
   it('a release that hangs is blocked after a bounded time', async () => {
     const fork = forge();

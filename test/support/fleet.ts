@@ -15,7 +15,7 @@ import { commitAll, newRepo, sh, tempDir, write } from './git.ts';
 export type Manner = 'good' | 'exits-1' | 'allows-all' | 'denies-all' | 'hangs' | 'takes-anything' | 'bad-when-current';
 
 /** Answers in the form of one client; the reason of a refusal names the version. */
-const engine = (name: string, manner: Manner): string => `#!/usr/bin/env node
+export const engine = (name: string, manner: Manner): string => `#!/usr/bin/env node
 'use strict';
 const fs = require('fs');
 if (process.argv[2] !== 'hook') { process.stdout.write('{"diagnostics":[]}\\n'); process.exit(0); }
