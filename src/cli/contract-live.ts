@@ -9,6 +9,7 @@ import { startStreamable, type HttpUpstream } from '../mcp/runtime/streamable-up
 import { inspectServer } from '../mcp/runtime/inspect.ts';
 import type { Link, LinkEvents } from '../mcp/runtime/link.ts';
 import { startProgram } from '../mcp/runtime/upstream.ts';
+import type { Problem } from '../contract/openapi-refs.ts';
 import { PraetorError } from '../model/diagnostic.ts';
 import { variableOf, type Look } from './contract-openapi.ts';
 import type { FoundServer } from './contract-servers.ts';
@@ -65,13 +66,13 @@ function programReach({ host }: LookRequest, server: Extract<FoundServer, { kind
   };
 }
 
-async function toolsOf(start: Reach['start']): Promise<{ tools: ToolDefinition[]; version: string; protocol: string; dependent: string[] }> {
+async function toolsOf(start: Reach['start']): Promise<{ tools: ToolDefinition[]; version: string; protocol: string; dependent: string[]; refused: readonly Problem[] }> {
   try {
     const plain = await inspectServer(start, {});
     const full = await inspectServer(start, CAPABILITIES);
     const names = new Set(plain.tools.map(({ name }) => name));
     const dependent = full.tools.filter(({ name }) => !names.has(name));
-    return { tools: [...plain.tools, ...dependent], version: full.version, protocol: full.protocol, dependent: dependent.map(({ name }) => name) };
+    return { tools: [...plain.tools, ...dependent], version: full.version, protocol: full.protocol, dependent: dependent.map(({ name }) => name), refused: full.refused };
   } catch (error) {
     throw new PraetorError({ code: 'catalogue-unreadable', message: `the server did not show its tools: ${error instanceof Error ? error.message : 'unknown'}`, fix: 'start it by hand to see why, then import again' }, error);
   }
@@ -81,8 +82,8 @@ async function toolsOf(start: Reach['start']): Promise<{ tools: ToolDefinition[]
 export async function serverLook(request: LookRequest, server: FoundServer): Promise<Look | undefined> {
   const { shown, question, upstream, start } = server.kind === 'http' ? httpReach(request, server) : programReach(request, server);
   if (!await request.agreed(shown, question)) return undefined;
-  const { tools, version, protocol, dependent } = await toolsOf(start);
-  return { tools, version: version.slice(0, 64), from: server.from, dependent, problems: [], upstream, source: { kind: 'mcp', protocolVersion: protocol, capturedWith: ['elicitation.form', 'elicitation.url', 'roots', 'sampling'] } };
+  const { tools, version, protocol, dependent, refused } = await toolsOf(start);
+  return { tools, version: version.slice(0, 64), from: server.from, dependent, problems: refused, upstream, source: { kind: 'mcp', protocolVersion: protocol, capturedWith: ['elicitation.form', 'elicitation.url', 'roots', 'sampling'] } };
 }
 
 /** What the catalogue names, to be looked at again, with the variables of the entry in whose place the runtime stands. */

@@ -73,14 +73,21 @@ export function variableOf(service: string, header: string): string {
 export function withAddress(known: Catalogue, upstream: NonNullable<Catalogue['upstream']>): Catalogue {
   const before = known.upstream;
   if (before === undefined || before.transport !== upstream.transport) throw usage(`${known.service.id} is the catalogue of another kind of server`, 'import it under another name');
-  if (before.transport === 'stdio' || upstream.transport === 'stdio') return known;
-  const merged = { ...upstream, headerEnv: { ...upstream.headerEnv, ...before.headerEnv } };
-  if (addressOf(before) === addressOf(upstream)) return { ...known, upstream: { ...merged, allowedHosts: before.allowedHosts } };
+  const isSame = sameAddress(before, upstream);
+  if (isSame && (before.transport === 'stdio' || upstream.transport === 'stdio')) return known;
+  const merged = before.transport === 'stdio' || upstream.transport === 'stdio' ? upstream : { ...upstream, headerEnv: { ...upstream.headerEnv, ...before.headerEnv } };
+  if (isSame && before.transport !== 'stdio' && merged.transport !== 'stdio') return { ...known, upstream: { ...merged, allowedHosts: before.allowedHosts } };
   const operations = known.operations.map(({ approval, ...operation }) => ({ ...operation, ...(operation.state === 'approved' ? { state: 'review_required' as const } : approval === undefined ? {} : { approval }) }));
   return { ...known, upstream: merged, operations };
 }
 
-const addressOf = (upstream: Exclude<Catalogue['upstream'], undefined | { transport: 'stdio' }>): string => (upstream.transport === 'http' ? upstream.url : upstream.baseUrl);
+function addressOf(upstream: NonNullable<Catalogue['upstream']>): string {
+  if (upstream.transport === 'stdio') return JSON.stringify([upstream.command, ...upstream.args]);
+  return upstream.transport === 'http' ? upstream.url : upstream.baseUrl;
+}
+
+/** Is it the same program, or the same address? */
+export const sameAddress = (one: NonNullable<Catalogue['upstream']>, other: NonNullable<Catalogue['upstream']>): boolean => one.transport === other.transport && addressOf(one) === addressOf(other);
 
 /** What the person has to know of the upstream: where calls go, and what has to be in the environment. */
 export function upstreamLines({ upstream }: Look, service: string): string[] {

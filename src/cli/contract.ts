@@ -4,8 +4,9 @@ import { parseCatalogue, type Catalogue, type Operation } from '../contract/cata
 import { draftOperation, type Draft } from '../contract/classify.ts';
 import { DEFINITIONS_DIRECTORY } from '../contract/contract-index.ts';
 import { GRANT_MS_DEFAULT, GRANT_MS_MAX, GRANTS_DIRECTORY, type Grant } from '../contract/grant.ts';
-import { canonicalJson, stops, type ToolDefinition } from '../contract/pins.ts';
-import { approve, mergeTools, selected, tierOf, unmatched } from '../contract/review.ts';
+import { canonicalJson, stops, toolPin, type ToolDefinition } from '../contract/pins.ts';
+import { contradiction } from '../contract/redraft.ts';
+import { approve, byName, mergeTools, selected, tierOf, unmatched } from '../contract/review.ts';
 import { OWN_DIR_MODE, makeDirs, putFile, toBytes, toText } from '../clientsetup/statefiles.ts';
 import { ownDirsOf } from '../clientsetup/survey.ts';
 import type { Host } from '../host.ts';
@@ -17,14 +18,13 @@ import { rootContext } from '../roots/context.ts';
 import { joinPath } from '../roots/paths.ts';
 import { loadSettings } from '../settings/load.ts';
 import { durationMs } from '../settings/schema.ts';
-import { changeLines, definitionLines, operationLines, summaryLine } from './contract-view.ts';
+import { changeLines, operationLines, reviewLines, summaryLine, visible } from './contract-view.ts';
 import { serverLook, serverOfUpstream, type LookRequest } from './contract-live.ts';
-import { openapiLook, problemLines, upstreamLines, withAddress, type Look } from './contract-openapi.ts';
+import { openapiLook, problemLines, sameAddress, upstreamLines, withAddress, type Look } from './contract-openapi.ts';
 import { findServers, guardedVariables, type FoundServer } from './contract-servers.ts';
 import { needPerson, refuseAgents } from './person.ts';
 import { VERSION, type Outcome } from './output.ts';
 import type { CommandContext } from './program.ts';
-import { printable } from './style.ts';
 
 const SHOWN_DIRECTORY = 'shown';
 
@@ -71,7 +71,8 @@ function sourceOf({ host, place, name, context }: Ground): FoundServer {
 }
 
 function newCatalogue(host: Host, service: string, binding: string, { tools, version, source, upstream }: Look): Catalogue {
-  const digest = `sha256:${host.sha256(canonicalJson(tools as never))}`;
+  // Tool by tool, because the bound of a definition is none of the list.
+  const digest = `sha256:${host.sha256(tools.map((tool) => canonicalJson(tool as never)).join('\n'))}`;
   const document = { schema: 'praetor.catalogue/1', bindings: [binding], service: { id: service, version, source: { ...source, digest } }, upstream, operations: [] };
   const parsed = parseCatalogue(service, JSON.stringify(document));
   if (!parsed.ok) throw new PraetorError(parsed.diagnostics[0] ?? { code: 'catalogue-invalid', message: 'the catalogue is invalid', fix: 'choose another name' });
@@ -92,6 +93,12 @@ function replacedServer({ host, place, name }: Ground, clients: readonly string[
   return serverOfUpstream(known, guardedVariables(host, name, rootContext(host), clients));
 }
 
+/** Two names may become one word; then they are one catalogue only where they are one server. */
+function refuseOther({ service, bindings, upstream }: Catalogue, name: string, look: Look): void {
+  if (bindings.includes(name) || upstream === undefined || sameAddress(upstream, look.upstream)) return;
+  throw new PraetorError({ code: 'foreign-entry', message: `${name} would share the catalogue ${service.id} with ${bindings.join(', ')}, which is another server`, fix: `rename one of the two servers, then praetorctl contract import ${service.id}` });
+}
+
 export async function contractImport(context: CommandContext): Promise<Outcome> {
   const ground = groundOf(context);
   const { host, place, name } = ground;
@@ -100,18 +107,19 @@ export async function contractImport(context: CommandContext): Promise<Outcome> 
   const look = file === undefined ? await serverLook(lookRequest(ground, service), sourceOf(ground)) : await openapiLook(host, { file, baseUrl, service });
   if (look === undefined) return NOT_DONE('contract-import');
   const known = readCatalogues(host, place).catalogues.find(({ catalogue }) => catalogue.service.id === service)?.catalogue;
+  if (known !== undefined) refuseOther(known, name, look);
   const before = known === undefined ? undefined : withAddress(known, look.upstream);
-  const { catalogue, added, changes } = mergeTools(before ?? newCatalogue(host, service, name, look), look.tools, (text) => host.sha256(text), look.draftOf);
+  const { catalogue, added, redrafted, changes } = mergeTools(before ?? newCatalogue(host, service, name, look), look.tools, (text) => host.sha256(text), look.draftOf);
   const path = writeCatalogue(host, place, catalogue);
   keepDefinitions(host, place, service, look.tools);
   recordChange(host, place, { action: 'import', service, operations: added.map(({ operation }) => operation.id), from: look.from });
   const compiled = compileCatalogues(host, place, VERSION);
-  const lines = [summaryLine(catalogue, path), ...upstreamLines(look, service), ...problemLines(look).map(printable), ...changeLines(changes), ...flagLines(added), `next: praetorctl contract review ${service}`];
+  const lines = [summaryLine(catalogue, path), ...upstreamLines(look, service), ...problemLines(look).map(visible), ...changeLines(changes), ...flagLines([...added, ...redrafted]), `next: praetorctl contract review ${service}`];
   return done('contract-import', { service, path, operations: catalogue.operations.length, added: added.length, changes, dependent: look.dependent, problems: look.problems }, lines, { diagnostics: compiled.diagnostics });
 }
 
 function flagLines(added: readonly Draft[]): string[] {
-  return added.flatMap(({ operation, flags, suggests }) => [...flags, ...(suggests === undefined ? [] : [`its name says that it only ${suggests}s: set effect to read if that is so`])].map((flag) => `  ${printable(operation.mcpTool)}: ${flag}`));
+  return added.flatMap(({ operation, flags, suggests }) => [...flags, ...(suggests === undefined ? [] : [`its name says that it only ${suggests}s: set effect to read if that is so`])].map((flag) => `  ${visible(operation.mcpTool)}: ${flag}`));
 }
 
 // ---- what was shown ----
@@ -126,13 +134,19 @@ function keepDefinitions(host: Host, place: StorePlace, service: string, tools: 
   putFile(host, definitionsPath(host, place, service), toBytes(JSON.stringify(tools)));
 }
 
-function definitionsOf(host: Host, place: StorePlace, service: string): ReadonlyMap<string, ToolDefinition> {
+/** The definitions as they were read last, by name; a server may have listed one name more than once. */
+function definitionsOf(host: Host, place: StorePlace, service: string): ReadonlyMap<string, readonly ToolDefinition[]> {
   try {
-    const tools = JSON.parse(toText(host.readFile(definitionsPath(host, place, service), 256 * 1024 * 1024))) as ToolDefinition[];
-    return new Map(tools.map((tool) => [tool.name, tool]));
+    return byName(JSON.parse(toText(host.readFile(definitionsPath(host, place, service), 256 * 1024 * 1024))) as ToolDefinition[]);
   } catch {
     return new Map();
   }
+}
+
+/** Where the definition says more than the catalogue. One that is not here cannot speak for the catalogue. */
+function doubtsOf(host: Host, { service }: Catalogue, operation: Operation, tools: readonly ToolDefinition[]): string[] {
+  if (tools.length === 0) return ['its definition is not here'];
+  return tools.flatMap((tool) => contradiction(operation, draftOperation(service.id, tool, (text) => host.sha256(text))) ?? []);
 }
 
 function shownPath(host: Host, place: StorePlace, service: string): string {
@@ -154,13 +168,15 @@ function show(ground: Ground, catalogue: Catalogue, operations: readonly Operati
   const tools = definitionsOf(host, place, catalogue.service.id);
   const shown = { ...shownOf(host, place, catalogue.service.id) };
   for (const { mcpTool, pin } of operations) {
-    const tool = tools.get(mcpTool);
     // Only a text that has this digest is what will be approved.
-    if (tool !== undefined && draftOperation(catalogue.service.id, tool, (text) => host.sha256(text)).operation.pin.definition === pin.definition) shown[mcpTool] = pin.definition;
+    if (tools.get(mcpTool)?.some((tool) => toolPin(tool, (text) => host.sha256(text)).definition === pin.definition) === true) shown[mcpTool] = pin.definition;
   }
   makeDirs(host, joinPath(host.platform, place.state, SHOWN_DIRECTORY), OWN_DIR_MODE);
   putFile(host, shownPath(host, place, catalogue.service.id), toBytes(JSON.stringify(shown)));
-  return operations.flatMap((operation) => [...operationLines(catalogue, operation), ...definitionLines(tools.get(operation.mcpTool))]);
+  return operations.flatMap((operation) => {
+    const given = tools.get(operation.mcpTool) ?? [];
+    return reviewLines(catalogue, operation, given, given.length === 0 ? [] : doubtsOf(host, catalogue, operation, given));
+  });
 }
 
 export function contractReview(context: CommandContext): Outcome {
@@ -184,13 +200,17 @@ export async function contractApprove(context: CommandContext): Promise<Outcome>
   const patterns = context.args.slice(1);
   const missing = unmatched(catalogue, patterns);
   if (missing.length > 0) throw new PraetorError({ code: 'usage', message: `no operation is named ${missing.join(', ').slice(0, 200)}`, fix: `praetorctl contract review ${name} --all` });
-  const chosen = selected(catalogue, { reads: context.options['reads'] === true, all: context.options['all'] === true, patterns });
-  if (chosen.length === 0) return done('contract-approve', { service: name, approved: [] }, ['nothing that waits for approval is meant'], { wrote: false });
+  const definitions = definitionsOf(host, place, name);
+  const isContradicted = (operation: Operation): boolean => doubtsOf(host, catalogue, operation, definitions.get(operation.mcpTool) ?? []).length > 0;
+  const choice = { reads: context.options['reads'] === true, all: context.options['all'] === true, patterns };
+  const chosen = selected(catalogue, { ...choice, isContradicted });
+  const left = choice.reads ? selected(catalogue, choice).filter((operation) => !chosen.includes(operation)).map(({ mcpTool }) => `  ${visible(mcpTool)}: not approved as a read, because its definition says more than the catalogue: praetorctl contract review ${name}`) : [];
+  if (chosen.length === 0) return done('contract-approve', { service: name, approved: [] }, ['nothing that waits for approval is meant', ...left], { wrote: false });
   if (context.options['yes'] !== true) context.io.err(`${show(ground, catalogue, chosen).join('\n')}\n`);
   const shown = shownOf(host, place, name);
   const unseen = chosen.filter(({ mcpTool, pin }) => shown[mcpTool] !== pin.definition);
   if (unseen.length > 0) {
-    throw new PraetorError({ code: 'not-confirmed', message: `the definition of ${unseen.map(({ mcpTool }) => mcpTool).join(', ').slice(0, 200)} was not shown as it is now`, fix: `praetorctl contract import ${name}, then praetorctl contract review ${name}` });
+    throw new PraetorError({ code: 'not-confirmed', message: `the definition of ${unseen.map(({ mcpTool }) => visible(mcpTool)).join(', ').slice(0, 200)} was not shown as it is now`, fix: `praetorctl contract import ${name}, then praetorctl contract review ${name}` });
   }
   if (!await agreed(ground, `Approve ${chosen.length === 1 ? 'this operation' : `these ${chosen.length} operations`}?`)) return NOT_DONE('contract-approve');
   const note = typeof context.options['note'] === 'string' ? context.options['note'] : undefined;
@@ -198,7 +218,7 @@ export async function contractApprove(context: CommandContext): Promise<Outcome>
   writeCatalogue(host, place, approved);
   recordChange(host, place, { action: 'approve', service: name, operations: chosen.map(({ id }) => id), from: 'terminal' });
   const compiled = compileCatalogues(host, place, VERSION);
-  return done('contract-approve', { service: name, approved: chosen.map(({ id }) => id) }, [`${chosen.length} approved`, 'next: praetorctl clients apply'], { diagnostics: compiled.diagnostics });
+  return done('contract-approve', { service: name, approved: chosen.map(({ id }) => id) }, [`${chosen.length} approved`, ...left, 'next: praetorctl clients apply'], { diagnostics: compiled.diagnostics });
 }
 
 // ---- diff, lint, list ----
@@ -216,7 +236,7 @@ export async function contractDiff(context: CommandContext): Promise<Outcome> {
   const ground = groundOf(context);
   const { host, place, name } = ground;
   const { catalogue } = catalogueOf(host, place, name);
-  let look: Pick<Look, 'tools' | 'draftOf'> | undefined = { tools: [...definitionsOf(host, place, name).values()] };
+  let look: Pick<Look, 'tools' | 'draftOf'> | undefined = { tools: [...definitionsOf(host, place, name).values()].flat() };
   if (context.options['live'] === true) look = await liveLook(ground, catalogue);
   if (look === undefined) return NOT_DONE('contract-diff');
   const { changes } = mergeTools(catalogue, look.tools, (text) => host.sha256(text), look.draftOf);

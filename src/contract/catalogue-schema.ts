@@ -2,10 +2,9 @@
 // an unknown key is an error with its path, because a misspelt safety key would be a hole. PURE.
 import { z } from 'zod';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { ACTIONS, APPROVAL_TIERS, BASES, IDEMPOTENCY, METHODS, RISKS, STATES } from './catalogue.ts';
+import { ACTIONS, APPROVAL_TIERS, BASES, IDEMPOTENCY, METHODS, OPERATIONS_MAX, RISKS, STATES } from './catalogue.ts';
 
 export const CATALOGUE_CHARS_MAX = 64 * 1024 * 1024;
-export const OPERATIONS_MAX = 200_000;
 
 const sha256 = z.string().regex(/^sha256:[0-9a-f]{64}$/, 'not a sha256 digest');
 const argument = z.string().min(1).max(128);

@@ -19,6 +19,9 @@ export type Action = (typeof ACTIONS)[number];
 export type ApprovalTier = (typeof APPROVAL_TIERS)[number];
 export type Basis = (typeof BASES)[number];
 
+/** Of one catalogue. */
+export const OPERATIONS_MAX = 200_000;
+
 /** The catalogues, one file a service, below the configuration directory. */
 export const CONTRACTS_DIRECTORY = 'contracts';
 

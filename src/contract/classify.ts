@@ -46,9 +46,19 @@ export function argumentsOf(schema: JsonObject): string[] {
   return isObject(schema['properties']) ? Object.keys(schema['properties']).slice(0, 1000) : [];
 }
 
+/** What comes from outside in the place of a text may be none. */
+export const wordsOfServer = (value: unknown): string => (value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value));
+
+/** Does a description begin with a verb of destruction or of money, such as "Deletes everything"? */
+function saysGrave(description: string): Posture['risk'] | undefined {
+  const word = /[A-Za-z]+/.exec(description)?.[0].toLowerCase() ?? '';
+  const risks = [word, word.replace(/s$/, ''), word.replace(/es$/, '')].map((verb) => (Object.hasOwn(GRAVE_VERBS, verb) ? GRAVE_VERBS[verb] : undefined));
+  return risks.find((risk) => risk === 'destructive' || risk === 'financial');
+}
+
 interface Guess { readonly posture: Posture; readonly basis: Basis; readonly flags: readonly string[]; readonly preTicked: boolean; readonly suggests?: 'read' }
 
-function guess(name: string, hints: JsonObject, manyVerbs: readonly string[]): Guess {
+function guess({ name, description }: ToolDefinition, hints: JsonObject, manyVerbs: readonly string[]): Guess {
   const words = wordsOf(name);
   const writes = words.some((word) => WRITE_VERBS.includes(word));
   const reads = words.some((word) => READ_VERBS.includes(word)) && !writes;
@@ -58,12 +68,19 @@ function guess(name: string, hints: JsonObject, manyVerbs: readonly string[]): G
     const idempotency = hint('idempotentHint') === true ? 'natural' : 'none';
     return { effect: 'mutation', risk, reversible, idempotency, retrySafe: idempotency === 'natural', confirmationRequired: true };
   };
+  const graveText = saysGrave(wordsOfServer(description));
+  if (hint('readOnlyHint') === true && hint('destructiveHint') === true) {
+    return { posture: mutation('destructive', false), basis: 'annotation', preTicked: false, flags: [...flags, 'says that it only reads and that it destroys'] };
+  }
+  if (hint('readOnlyHint') === true && graveText !== undefined) {
+    return { posture: mutation(graveText, false), basis: 'default', preTicked: false, flags: [...flags, 'says that it only reads, but its description does not'] };
+  }
   if (hint('readOnlyHint') === true) {
     const safe = !writes && manyVerbs.length === 0;
     const posture: Posture = { effect: 'read', risk: safe ? 'none' : 'low', reversible: true, idempotency: 'natural', retrySafe: true, confirmationRequired: false };
     return { posture, basis: 'annotation', preTicked: safe, flags: writes ? [...flags, 'says that it only reads, but its name does not'] : flags };
   }
-  const grave = words.map((word) => GRAVE_VERBS[word]).find((risk) => risk !== undefined);
+  const grave = words.map((word) => (Object.hasOwn(GRAVE_VERBS, word) ? GRAVE_VERBS[word] : undefined)).find((risk) => risk !== undefined);
   if (manyVerbs.length > 0) return { posture: mutation('high', false), basis: 'default', preTicked: false, flags };
   if (hint('destructiveHint') === false) {
     // A hint may lower the draft to medium, but not below what the name says.
@@ -84,17 +101,24 @@ export function freeName(taken: readonly string[], name: string): string {
 
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\u{e0000}-\u{e007f}]/u;
 
+/** A letter of Latin beside one of an alphabet that has letters of the same look. */
+export function hasMixedLetters(name: string): boolean {
+  return /\p{Script=Latin}/u.test(name) && /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}]/u.test(name);
+}
+
 export function draftOperation(service: string, tool: ToolDefinition, sha256: (text: string) => string): Draft {
   const names = argumentsOf(tool.inputSchema);
   const manyVerbs = names.filter((name) => MANY_VERBS.includes(name.toLowerCase()));
-  const { posture, basis, flags, preTicked, suggests } = guess(tool.name, tool.annotations ?? {}, manyVerbs);
+  const { posture, basis, flags, preTicked, suggests } = guess(tool, isObject(tool.annotations) ? tool.annotations : {}, manyVerbs);
   // The layout of a longer text hides nothing.
-  const hidden = CONTROL_CHARACTERS.test(`${tool.name}${tool.title ?? ''}${(tool.description ?? '').replace(/[\t\n\r]/g, ' ')}`);
-  const action = wordsOf(tool.name).map((word) => ACTIONS_OF[word]).find((one) => one !== undefined);
+  const hidden = CONTROL_CHARACTERS.test(`${tool.name}${wordsOfServer(tool.title)}${wordsOfServer(tool.description).replace(/[\t\n\r]/g, ' ')}`);
+  const mixed = hasMixedLetters(tool.name);
+  const seen = [...(hidden ? ['its texts hold invisible or control characters'] : []), ...(mixed ? ['its name mixes letters that look alike in two alphabets'] : [])];
+  const action = wordsOf(tool.name).map((word) => (Object.hasOwn(ACTIONS_OF, word) ? ACTIONS_OF[word] : undefined)).find((one) => one !== undefined);
   const operation: Operation = {
     ...posture, id: operationId(service, tool.name), mcpTool: tool.name, state: 'review_required', ...(action === undefined ? {} : { action }),
     confirmationInput: freeName(names, 'confirm'), output: 'strip', arguments: names, variants: [], pin: toolPin(tool, sha256),
     basis: { effect: basis, risk: basis, reversible: basis },
   };
-  return { operation, preTicked: preTicked && !hidden, flags: hidden ? [...flags, 'its texts hold invisible or control characters'] : flags, ...(suggests === undefined ? {} : { suggests }) };
+  return { operation, preTicked: preTicked && seen.length === 0, flags: [...flags, ...seen], ...(suggests === undefined ? {} : { suggests }) };
 }
