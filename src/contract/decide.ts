@@ -14,7 +14,7 @@ export type Tier = 'model-confirm' | 'human-approval';
 /** `none`: no opinion, with what the model should know in `context`. Never an allow. */
 export type ContractDecision =
   | { readonly decision: 'none'; readonly context?: string; readonly contextNames?: readonly string[]; readonly dryRun: boolean }
-  | { readonly decision: 'ask'; readonly code: 'confirmation_required'; readonly tier: 'human-approval'; readonly required: readonly string[]; readonly reason: string; readonly operation: string }
+  | { readonly decision: 'ask'; readonly code: 'confirmation_required'; readonly tier: 'human-approval'; readonly required: readonly string[]; readonly reason: string; readonly operation: string; readonly tool: string; /** Where the hook found the tool. */ readonly service?: string }
   | {
     readonly decision: 'deny'; readonly code: ContractCode; readonly detail: string; readonly reason: string; readonly operation?: string;
     readonly tier?: Tier; readonly state?: string; readonly required?: readonly string[];
@@ -77,7 +77,7 @@ function gates(facts: GateFacts, given: JsonObject, posture: GatePosture, floor:
   }
   if (!human) return undefined;
   return {
-    decision: 'ask', code: 'confirmation_required', tier: 'human-approval', required: [], operation: facts.id,
+    decision: 'ask', code: 'confirmation_required', tier: 'human-approval', required: [], operation: facts.id, tool: facts.tool,
     reason: `${facts.tool} needs a person's approval.${facts.reason === '' ? '' : ` ${facts.reason}`}`,
   };
 }

@@ -40,7 +40,10 @@ function decidePair(index: ContractIndex, { server, tool }: McpPair, spell: Call
   const service = index.serverOf(server)?.service ?? '';
   if (index.isQuarantined(service, tool)) return quarantined(tool);
   const found = index.operationsOf(service, tool).filter((facts) => spell(facts.tool) === tool);
-  if (found.length > 0) return decideAmong(found, input, policy.floor);
+  if (found.length > 0) {
+    const decision = decideAmong(found, input, policy.floor);
+    return decision.decision === 'ask' ? { ...decision, service } : decision;
+  }
   // Another reading of the name may be the right one; the runtime knows its own tools.
   if (isGuess) return NONE;
   return {

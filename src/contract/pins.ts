@@ -45,9 +45,12 @@ export function parameterShape(schema: JsonObject): JsonObject {
   return shape;
 }
 
-/** What the hook writes into its receipt and the runtime looks for: one call of one client, with these arguments. The id is random, so the digest tells nothing of them. */
-export function callDigest(sha256: (text: string) => string, callId: string, given: JsonValue): string {
-  return sha256(`${callId}\0${safeCanonical(given)}`).slice(0, 32);
+/** One call by the client's own id of it. */
+export interface IdentifiedCall { readonly callId: string; readonly service: string; readonly tool: string }
+
+/** What the hook writes into its receipt and the runtime looks for: this call, with these arguments. The id is random, so the digest tells nothing of them. */
+export function callDigest(sha256: (text: string) => string, { callId, service, tool }: IdentifiedCall, given: JsonValue): string {
+  return sha256(`${service}\0${tool}\0${callId}\0${safeCanonical(given)}`).slice(0, 32);
 }
 
 /** Arguments nested beyond any use stand for themselves. */

@@ -11,7 +11,7 @@ import { callDigest } from '../contract/pins.ts';
 import { pairsOf } from '../model/mcp-names.ts';
 import type { ToolCall } from '../model/payload.ts';
 import { sha256Hex } from '../model/sha256.ts';
-import { NEUTRAL, type Verdict } from '../model/verdict.ts';
+import { NEUTRAL, type CataloguedTool, type Verdict } from '../model/verdict.ts';
 import { below } from '../roots/own-dirs.ts';
 import { CONTRACT_FILE, type ContractPlace } from './contract-place.ts';
 import { lookAt, openTable, sameStamp, stampOf, type TableDocument } from './index-reader.ts';
@@ -22,8 +22,8 @@ const QUARANTINE_BYTES_MAX = 1024 * 1024;
 const CATALOGUE_BYTES_MAX = 64 * 1024 * 1024;
 
 /** For the receipt of a call about which a person was asked: how the runtime knows it again. */
-export function callEvidence(tool: ToolCall): string | undefined {
-  return tool.callId === undefined ? undefined : callDigest(sha256Hex, tool.callId, tool.input);
+export function callEvidence({ callId, input }: ToolCall, about: CataloguedTool): string | undefined {
+  return callId === undefined ? undefined : callDigest(sha256Hex, { callId, ...about }, input);
 }
 
 type Opened = TableDocument<ContractMeta, GateFacts>;
@@ -110,5 +110,5 @@ function bindingsIn(path: string): string[] {
 function verdictOf(decision: ContractDecision): Verdict {
   if (decision.decision === 'none') return decision.context === undefined ? NEUTRAL : { ...NEUTRAL, context: decision.context };
   const { decision: word, code, reason } = decision;
-  return { decision: word, rule: `contract.${code}`, reason, ...(decision.decision === 'ask' ? { operation: decision.operation } : {}) };
+  return { decision: word, rule: `contract.${code}`, reason, ...(decision.decision === 'ask' ? { operation: decision.operation, about: { service: decision.service ?? '', tool: decision.tool } } : {}) };
 }

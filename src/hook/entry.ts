@@ -97,7 +97,7 @@ function effectsOf(place: HookPlace): Effects {
   return {
     evaluate: (specs, payload) => loadPart('evaluators').runEvaluators(specs, payload, place),
     contract: (tool, spell, { contract }) => (hasContracts(place, contract) ? loadPart('contract').contractVerdict(place, tool, spell, { floor: contract.floor, unlistedServer: contract.unlisted }) : NEUTRAL),
-    callEvidence: (tool) => loadPart('contract').callEvidence(tool),
+    callEvidence: (tool, about) => loadPart('contract').callEvidence(tool, about),
     // A test of ours takes no grant and leaves no code behind.
     takeGrant: (call) => !isSynthetic() && loadPart('contract').takeGrant(place, { ...call, now: Date.now() }),
     passOn: (call) => loadPart('contract').passOn(place, { ...call, now: Date.now() }),

@@ -3,7 +3,7 @@
 // each is remembered here.
 import type { ContractPolicy } from '../contract/lookup.ts';
 import type { Payload, ToolCall } from '../model/payload.ts';
-import type { Verdict } from '../model/verdict.ts';
+import type { CataloguedTool, Verdict } from '../model/verdict.ts';
 import type { EvaluatorSpec } from '../policy/operator-index.ts';
 import type { OncePlace } from './allow-once.ts';
 import type { ContractPlace } from './contract-place.ts';
@@ -21,7 +21,7 @@ interface Parts {
   readonly record: { readonly refusal: (directory: string, platform: string) => string | undefined; readonly record: (directory: string, client: string, event: string, raw: Uint8Array) => void };
   readonly contract: {
     readonly contractVerdict: (place: ContractPlace, tool: ToolCall, spell: (name: string) => string, policy: ContractPolicy) => Verdict;
-    readonly callEvidence: (tool: ToolCall) => string | undefined;
+    readonly callEvidence: (tool: ToolCall, about: CataloguedTool) => string | undefined;
     readonly takeGrant: (place: GrantPlace, call: GrantedCall) => boolean;
     readonly passOn: (place: GrantPlace, call: GrantedCall) => void;
   };

@@ -8,7 +8,7 @@ import type { Answer, EnvMap } from '../model/dialect.ts';
 import type { CanonicalEvent } from '../model/events.ts';
 import { isObject } from '../model/json.ts';
 import type { Payload, ToolCall } from '../model/payload.ts';
-import { NEUTRAL, type Verdict } from '../model/verdict.ts';
+import { NEUTRAL, type CataloguedTool, type Verdict } from '../model/verdict.ts';
 import type { EvaluatorSpec } from '../policy/operator-index.ts';
 import type { ReceiptVerdict } from '../receipts/format.ts';
 import { applicable, combine, type EvaluatorResult } from './evaluators-list.ts';
@@ -39,7 +39,7 @@ export interface Effects {
   /** What the catalogues say about a call of an MCP tool. */
   readonly contract: (tool: ToolCall, spell: (name: string) => string, settings: HookSettings) => Verdict;
   /** How the guarding runtime knows the call again. */
-  readonly callEvidence: (tool: ToolCall) => string | undefined;
+  readonly callEvidence: (tool: ToolCall, about: CataloguedTool) => string | undefined;
   /** True once where a person granted one call of the operation. */
   readonly takeGrant: (call: Omit<GrantedCall, 'now'>) => boolean;
   /** Tells the runtime that a person allowed this call. */
@@ -56,17 +56,19 @@ export function respond(registered: HookDialect, event: CanonicalEvent, value: u
   if ('fault' in decoded) return { ...errorResponse(dialect, event, decoded.fault), caller };
   const payload = { ...decoded, caller, ...(decoded.tool === undefined ? {} : { tool: withServer(asItArrived(decoded.tool, caller), dialect, place.servers ?? noServers) }) };
   const settings = wantsSettings(event) ? place.settings?.(payload.workspace) ?? NO_SETTINGS : NO_SETTINGS;
-  const judged = stricter(judge(payload, () => policyFacts(place, payload), load), contracted(payload, dialect, settings, effects));
+  const catalogued = contracted(payload, dialect, settings, effects);
+  const judged = stricter(judge(payload, () => policyFacts(place, payload), load), catalogued);
   const guarded = withProblem(judged, payload, settings);
   const checked = effects === undefined ? { verdict: guarded, receipt: '', complaint: '' } : check(guarded, payload, settings, effects);
   const stops = checked.verdict.decision === 'deny' || checked.verdict.decision === 'ask';
   const verdict = stops && isToolGate(event) && effects !== undefined ? lifted(payload, checked.verdict, settings, effects) : checked.verdict;
+  const answer = dialect.encode(event, verdict, payload);
   return {
-    answer: dialect.encode(event, verdict, payload),
+    answer,
     verdict: verdict.decision,
     payload,
     ...(verdict.rule === undefined ? {} : { rule: verdict.rule }),
-    ...evidenceOf(payload, verdict, effects),
+    ...evidenceOf(payload, verdict, asksPerson(answer), catalogued.about, effects),
     ...(settings.state === '' ? {} : { settings: settings.state }),
     ...(checked.receipt === '' ? {} : { evaluators: checked.receipt }),
     ...(checked.complaint === '' ? {} : { complaint: checked.complaint }),
@@ -119,10 +121,16 @@ function lifted(payload: Payload, verdict: Verdict, { contract }: HookSettings, 
   return left;
 }
 
-/** Where a person was asked, or has allowed the call. */
-function evidenceOf({ tool }: Payload, { decision, rule }: Verdict, effects: Effects | undefined): { call?: string } {
-  if (effects === undefined || tool?.kind !== 'mcp' || !(decision === 'ask' || rule?.startsWith('allow-once:contract.') === true)) return {};
-  const call = effects.callEvidence(tool);
+/** Not every client can ask: where it cannot, its dialect says no. Quotes within a reason are escaped, so that it cannot say this. */
+function asksPerson({ stdout }: Answer): boolean {
+  return /"(?:permissionDecision|permission|decision)":"(?:force_)?ask"/.test(stdout);
+}
+
+/** Where a client that is known puts the question to a person, or a person has allowed the call in a terminal. */
+function evidenceOf({ tool, caller }: Payload, { rule }: Verdict, isAsked: boolean, about: CataloguedTool | undefined, effects: Effects | undefined): { call?: string } {
+  if (effects === undefined || tool?.kind !== 'mcp' || about === undefined) return {};
+  if (!(isAsked && caller !== 'unknown') && rule?.startsWith('allow-once:contract.') !== true) return {};
+  const call = effects.callEvidence(tool, about);
   return call === undefined ? {} : { call };
 }
 

@@ -106,7 +106,7 @@ function judge(gate: Gate, judged: Judged, client: ClientSide): readonly Action[
   const again = retried(gate, judged, decision);
   if (again !== undefined) return again;
   const { callId } = metaOf(held.params);
-  if (callId !== undefined && config.humanEvidence.includes('hook') && config.takeHookEvidence(callDigest(config.sha256, callId, given))) return forward(gate, judged, false);
+  if (callId !== undefined && config.humanEvidence.includes('hook') && config.takeHookEvidence(callDigest(config.sha256, { callId, service: config.catalogue.service.id, tool: tool.operation.mcpTool }, given))) return forward(gate, judged, false);
   if (config.humanEvidence.includes('grant') && config.takeGrant(tool.operation.id, digest())) return forward(gate, judged, false);
   return ask(gate, judged, decision.reason, client);
 }
@@ -187,7 +187,7 @@ function finished(gate: Gate, key: string, response: JsonObject | undefined): vo
 }
 
 function humanDecision(tool: GovernedTool, reason: string): Extract<ContractDecision, { decision: 'ask' }> {
-  return { decision: 'ask', code: 'confirmation_required', tier: 'human-approval', required: [], reason, operation: tool.facts.id };
+  return { decision: 'ask', code: 'confirmation_required', tier: 'human-approval', required: [], reason, operation: tool.facts.id, tool: tool.facts.tool };
 }
 
 function conflict(tool: GovernedTool, why: string): Envelope {

@@ -9,9 +9,11 @@ export type Message =
   | { readonly kind: 'notification'; readonly method: string; readonly params: JsonObject; readonly value: JsonObject }
   | { readonly kind: 'response'; readonly id: MessageId; readonly value: JsonObject }
   | { readonly kind: 'batch' }
-  | { readonly kind: 'other' };
+  /** `value` where it is an object. */
+  | { readonly kind: 'other'; readonly value?: JsonObject };
 
 const OTHER: Message = { kind: 'other' };
+const RESPONSE_KEYS: readonly string[] = ['jsonrpc', 'id', 'result', 'error'];
 
 export function messageOf(line: string): Message {
   let value: unknown;
@@ -26,7 +28,16 @@ export function messageOf(line: string): Message {
   const params = isObject(value['params']) ? value['params'] : {};
   const isId = typeof id === 'string' || typeof id === 'number';
   if (typeof method === 'string') return isId ? { kind: 'request', id, method, params, value } : { kind: 'notification', method, params, value };
-  return isId ? { kind: 'response', id, value } : OTHER;
+  // A reader that looks its method up in a table takes `["tools/call"]` for the text.
+  return isId && !Object.hasOwn(value, 'method') ? { kind: 'response', id, value } : { kind: 'other', value };
+}
+
+/** Is the message in every part what the protocol says it is? What is not could be another message to another reader. */
+export function isWellFormed(value: JsonObject): boolean {
+  if (value['jsonrpc'] !== '2.0') return false;
+  const [hasResult, hasError] = [Object.hasOwn(value, 'result'), Object.hasOwn(value, 'error')];
+  if (Object.hasOwn(value, 'method')) return typeof value['method'] === 'string' && !hasResult && !hasError && (!Object.hasOwn(value, 'params') || isObject(value['params']));
+  return hasResult !== hasError && isObject(hasResult ? value['result'] : value['error']) && Object.keys(value).every((key) => RESPONSE_KEYS.includes(key));
 }
 
 /** The id as a key: `1` and `"1"` are two ids. */

@@ -4,7 +4,7 @@ import { folded } from '../contract/names.ts';
 import { isObject, type JsonObject, type JsonValue } from '../model/json.ts';
 import { callGate, type Calls, type ClientSide } from './calls.ts';
 import { liveTools, type LiveTools, type Round } from './live-tools.ts';
-import { envelopeOf, failure, idKey, keyOfToken, messageOf, metaOf, objectAt, request, result, type Message, type MessageId } from './messages.ts';
+import { envelopeOf, failure, idKey, isWellFormed, keyOfToken, messageOf, metaOf, objectAt, request, result, type Message, type MessageId } from './messages.ts';
 import { openRequests, type RequestKind, type Requests } from './requests.ts';
 import { countKeys, foldsTo, scan, textOf } from './scan.ts';
 import { COMPLAINTS_MAX, HELD_CALLS_MAX, LISTS_A_TICK_MAX, LIST_MS_MAX, LIST_PAGES_MAX, type Action, type HeldCall, type Session, type SessionConfig } from './session-types.ts';
@@ -76,6 +76,12 @@ export function createSession(config: SessionConfig): Session {
 
 const refused = (id: MessageId | null, code: number, text: string): readonly Action[] => [{ to: 'client', text: failure(id, code, `praetorctl: ${text}`) }];
 
+/** The id of what is no message; null where it would be the answer to a request that is on its way. */
+function freeId({ requests }: State, { id }: JsonObject): MessageId | null {
+  const isFree = (typeof id === 'string' || typeof id === 'number') && requests.kindOf(idKey(id)) === undefined;
+  return isFree ? id : null;
+}
+
 /** What this program cannot read, or another reader could read as something else, is not passed on. */
 function fromClient(state: State, line: string): readonly Action[] {
   if (line.trim() === '') return [];
@@ -83,7 +89,8 @@ function fromClient(state: State, line: string): readonly Action[] {
   if (kind === 'batch') return refused(null, INVALID_REQUEST, 'batches are not taken, send one message a line');
   if (fault === 'deep') return refused(null, INVALID_REQUEST, 'the message is nested too deep');
   const message = messageOf(line);
-  if (message.kind === 'other' || message.kind === 'batch') return refused(null, PARSE_ERROR, 'this line is no message of the protocol');
+  if (message.kind === 'batch' || message.value === undefined) return refused(null, PARSE_ERROR, 'this line is no message of the protocol');
+  if (message.kind === 'other' || !isWellFormed(message.value)) return refused(freeId(state, message.value), INVALID_REQUEST, 'this line is no message of the protocol');
   const id = message.kind === 'request' ? message.id : null;
   if (fault === 'twice') return refused(id, INVALID_REQUEST, 'the message has one key twice');
   if (message.kind === 'response') return state.calls.answered(message.id, message.value) ?? PASS_UP;

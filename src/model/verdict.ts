@@ -13,6 +13,11 @@ export interface Verdict {
   readonly context?: string;
   /** On ask: the operation of a catalogue that a person is to approve; a grant of it lifts this verdict. */
   readonly operation?: string;
+  /** On ask: the tool that the catalogue asks about. */
+  readonly about?: CataloguedTool;
 }
+
+/** A tool by its own name and the service of its catalogue, however a client writes them. */
+export interface CataloguedTool { readonly service: string; readonly tool: string }
 
 export const NEUTRAL: Verdict = { decision: 'neutral' };

@@ -64,16 +64,32 @@ describe('the vectors, as a process', () => {
   });
 });
 
+/** What Claude Code leaves in the environment of its hooks. */
+const callerEnv = (at: Station): Record<string, string> => ({ CLAUDE_CODE_SESSION_ID: 's', CLAUDE_PROJECT_DIR: at.workspace });
+
 const call = (at: Station, tool: string, input: JsonObject, extra: JsonObject = {}): Promise<{ code: number | null; stdout: string; stderr: string }> =>
   run('claude', 'pre-tool', { input: JSON.stringify({ session_id: 's', cwd: at.workspace, hook_event_name: 'PreToolUse', tool_name: tool, tool_input: input, ...extra }), env: at.env });
 
 describe('in force', () => {
   it('an ask leaves what the runtime knows the call by, and no argument', async () => {
     const at = governed();
-    await call(at, 'mcp__payments__payments_void', { id: 'secret-id' }, { tool_use_id: 'toolu_9' });
-    expect(last(at)).toMatchObject({ verdict: 'ask', rule: 'contract.confirmation_required', call: callDigest(sha256, 'toolu_9', { id: 'secret-id' }) });
+    const own = { ...at, env: { ...at.env, ...callerEnv(at) } };
+    await call(own, 'mcp__payments__payments_void', { id: 'secret-id' }, { tool_use_id: 'toolu_9' });
+    expect(last(at)).toMatchObject({ verdict: 'ask', caller: 'claude', rule: 'contract.confirmation_required', call: callDigest(sha256, { callId: 'toolu_9', service: 'payments', tool: 'payments_void' }, { id: 'secret-id' }) });
     expect(JSON.stringify(last(at))).not.toContain('secret-id');
-    await call(at, 'mcp__payments__payments_get_payment', {}, { tool_use_id: 'toolu_8' });
+    await call(own, 'mcp__payments__payments_get_payment', {}, { tool_use_id: 'toolu_8' });
+    expect(last(at).call).toBeUndefined();
+  });
+
+  it('where nobody is asked nothing says so: a hook run by hand, a client that cannot ask', async () => {
+    const at = governed();
+    await call(at, 'mcp__payments__payments_void', { id: 'p' }, { tool_use_id: 'toolu_9' });
+    expect(last(at)).toMatchObject({ verdict: 'ask', caller: 'unknown' });
+    expect(last(at).call).toBeUndefined();
+    const input = JSON.stringify({ session_id: 's', cwd: at.workspace, hook_event_name: 'PreToolUse', tool_name: 'mcp__payments__payments_void', tool_input: { id: 'p' }, tool_use_id: 'toolu_9' });
+    const ran = await run('codex', 'pre-tool', { input, env: { ...at.env, PATH: `/x/tmp/arg0/codex-arg0abc:${process.env['PATH'] ?? ''}` } });
+    expect(ran.stdout).toContain('"deny"');
+    expect(last(at)).toMatchObject({ verdict: 'ask', caller: 'codex' });
     expect(last(at).call).toBeUndefined();
   });
 

@@ -42,6 +42,11 @@ const LINES: [string, Buffer][] = [
   ['an id that is null', line(`{"jsonrpc":"2.0","id":null,${CALL}}`)],
   ['no id', line(`{"jsonrpc":"2.0",${CALL}}`)],
   ...['true', '{}', '[]', '1.5', '1e400', '12345678901234567890', '-1e30'].map((id): [string, Buffer] => [`an id that is ${id}`, line(`{"jsonrpc":"2.0","id":${id},${CALL}}`)]),
+  ...['["tools/call"]', '[["tools/call"]]', '{"toString":"tools/call"}', 'null', 'true', '7'].map((method): [string, Buffer] => [`a method that is ${method}`, line(`{"jsonrpc":"2.0","id":1,"method":${method},"params":{"name":"${GATED}","arguments":{"id":"p"}}}`)]),
+  ['a method that is a list, of a notification', line(`{"jsonrpc":"2.0","method":["tools/call"],"params":{"name":"${GATED}","arguments":{"id":"p"}}}`)],
+  ['a method that is a list, and a result', line(`{"jsonrpc":"2.0","id":1,"method":["tools/call"],"params":{"name":"${GATED}"},"result":{}}`)],
+  ...['"1.0"', '2', '["2.0"]', 'null'].map((version): [string, Buffer] => [`a version that is ${version}`, line(`{"jsonrpc":${version},"id":1,"method":["tools/call"],"params":{"name":"${GATED}"}}`)]),
+  ['an answer whose prototype is a call', line(`{"jsonrpc":"2.0","id":1,"result":{},"__proto__":{${CALL}}}`)],
   ['a batch', line(`[{"jsonrpc":"2.0","id":1,${CALL}}]`)],
   ['a batch in a batch', line(`[[{"jsonrpc":"2.0","id":1,${CALL}}]]`)],
   ['two messages in a line', line(`{"jsonrpc":"2.0","id":1,"method":"ping"}{"jsonrpc":"2.0","id":2,${CALL}}`)],
@@ -82,6 +87,18 @@ describe('a line', () => {
       expect(ran(), what).not.toContain(GATED);
     }
     expect(memoryOf(wire)).toBeLessThan(400_000);
+  });
+
+  it.each([
+    ['a method that is a list', '{"jsonrpc":"2.0","id":1,"method":["ping"]}'], ['a method that is null', '{"jsonrpc":"2.0","id":1,"method":null,"result":{}}'], ['another version', '{"jsonrpc":"1.0","id":1,"method":"ping"}'],
+    ['no version', '{"id":1,"method":"ping"}'], ['a method and a result', '{"jsonrpc":"2.0","id":1,"method":"ping","result":{}}'], ['params that are a list', '{"jsonrpc":"2.0","id":1,"method":"ping","params":["x"]}'],
+    ['a result and an error', '{"jsonrpc":"2.0","id":1,"result":{},"error":{}}'], ['neither', '{"jsonrpc":"2.0","id":1}'], ['a result that is a text', '{"jsonrpc":"2.0","id":1,"result":"x"}'], ['more in an answer', '{"jsonrpc":"2.0","id":1,"result":{},"params":{}}'],
+  ])('with %s is refused with its id and does not reach the server', async (_what, text) => {
+    const { of, wire, settled } = attack();
+    wire.send(`${text}\n`);
+    expect(await wire.until(withId(1))).toMatchObject({ error: { code: -32600 } });
+    await settled();
+    expect(readFileSync(of.log, 'utf8')).not.toContain(text);
   });
 
   it.each([

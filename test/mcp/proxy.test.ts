@@ -151,20 +151,59 @@ describe('a person on the disk', () => {
     const wire = start(of);
     wire.send(initialize());
     await wire.until(withId(0));
-    const hook = await run('claude', 'pre-tool', { input: JSON.stringify(payload), env: of.at.env });
-    expect(hook.stdout).toContain('"ask"');
+    const ask = (env: Record<string, string>): ReturnType<typeof run> => run('claude', 'pre-tool', { input: JSON.stringify(payload), env: { ...of.at.env, ...env } });
+    const claude = { CLAUDE_CODE_SESSION_ID: 's', CLAUDE_PROJECT_DIR: of.at.workspace };
     const meta = { _meta: { 'claudecode/toolUseId': 'toolu_77' } };
+    // By hand: nobody was asked.
+    expect((await ask({})).stdout).toContain('"ask"');
+    wire.send(toolCall(9, 'payments_void', { id: 'p' }, meta));
+    expect(refusalOf(await wire.until(withId(9)))).toMatchObject({ code: 'confirmation_required' });
+    expect((await ask(claude)).stdout).toContain('"ask"');
     wire.send(toolCall(1, 'payments_void', { id: 'q' }, meta));
     expect(refusalOf(await wire.until(withId(1)))).toMatchObject({ code: 'confirmation_required' });
     wire.send(toolCall(2, 'payments_void', { id: 'p' }, meta));
     expect(await wire.until(withId(2))).toMatchObject({ result: { content: [{}] } });
     wire.send(toolCall(3, 'payments_void', { id: 'p' }, meta));
     expect(refusalOf(await wire.until(withId(3)))).toMatchObject({ code: 'confirmation_required' });
-    expect(readFileSync(join(of.at.state, 'receipts', 'receipts.jsonl'), 'utf8')).toContain(callDigest(sha256, 'toolu_77', { id: 'p' }));
+    expect(readFileSync(join(of.at.state, 'receipts', 'receipts.jsonl'), 'utf8')).toContain(callDigest(sha256, { callId: 'toolu_77', service: 'payments', tool: 'payments_void' }, { id: 'p' }));
     const later = start(of);
     later.send(initialize());
     later.send(toolCall(1, 'payments_void', { id: 'p' }, meta));
     expect(refusalOf(await later.until(withId(1)))).toMatchObject({ code: 'confirmation_required' });
+  });
+
+  it('two runtimes at once: one executes the call about which the person was asked', async () => {
+    const of = lab();
+    const wires = [start(of), start(of), start(of)];
+    for (const wire of wires) wire.send(initialize());
+    await Promise.all(wires.map((wire) => wire.until(withId(0))));
+    const payload = { session_id: 's', cwd: of.at.workspace, hook_event_name: 'PreToolUse', tool_name: 'mcp__payments__payments_void', tool_input: { id: 'p' }, tool_use_id: 'toolu_78' };
+    await run('claude', 'pre-tool', { input: JSON.stringify(payload), env: { ...of.at.env, CLAUDE_CODE_SESSION_ID: 's', CLAUDE_PROJECT_DIR: of.at.workspace } });
+    for (const wire of wires) wire.send(toolCall(1, 'payments_void', { id: 'p' }, { _meta: { 'claudecode/toolUseId': 'toolu_78' } }));
+    const answers = await Promise.all(wires.map((wire) => wire.until(withId(1))));
+    expect(answers.filter((answer) => !JSON.stringify(answer).includes('confirmation_required'))).toHaveLength(1);
+  });
+
+  it('a question about one tool is no yes to another with the same id and arguments', async () => {
+    const of = lab();
+    const { host } = ioOf(of.at);
+    const place = { state: of.at.state, config: join(of.at.root, 'config') };
+    const known = of.catalogue.operations.find(({ mcpTool }) => mcpTool === 'payments_void')!;
+    const read = of.catalogue.operations.find(({ mcpTool }) => mcpTool === 'payments_get_payment')!;
+    const posture = { effect: known.effect, risk: known.risk, reversible: known.reversible, idempotency: known.idempotency, retrySafe: known.retrySafe, confirmationRequired: known.confirmationRequired, ...(known.humanApproval === undefined ? {} : { humanApproval: known.humanApproval }) };
+    writeCatalogue(host, place, { ...of.catalogue, operations: of.catalogue.operations.map((one) => (one === read ? { ...one, ...posture } : one)) });
+    expect(compileCatalogues(host, place, 'test').diagnostics).toEqual([]);
+    const wire = start(of);
+    wire.send(initialize());
+    await wire.until(withId(0));
+    const payload = { session_id: 's', cwd: of.at.workspace, hook_event_name: 'PreToolUse', tool_name: 'mcp__payments__payments_get_payment', tool_input: { id: 'p' }, tool_use_id: 'toolu_79' };
+    const hook = await run('claude', 'pre-tool', { input: JSON.stringify(payload), env: { ...of.at.env, CLAUDE_CODE_SESSION_ID: 's', CLAUDE_PROJECT_DIR: of.at.workspace } });
+    expect(hook.stdout).toContain('"ask"');
+    const meta = { _meta: { 'claudecode/toolUseId': 'toolu_79' } };
+    wire.send(toolCall(1, 'payments_void', { id: 'p' }, meta));
+    expect(refusalOf(await wire.until(withId(1)))).toMatchObject({ code: 'confirmation_required' });
+    wire.send(toolCall(2, 'payments_get_payment', { id: 'p' }, meta));
+    expect(await wire.until(withId(2))).toMatchObject({ result: { content: [{}] } });
   });
 
   it('a grant counts once, and not when it has run out', async () => {

@@ -26,7 +26,7 @@ describe('runtime vectors', () => {
 
   it.each(CALLS.map((v) => [v.id, v.why, v] as const))('%s %s', (_id, _why, v) => {
     const call = v.call!;
-    const made = open(v.catalogue, { receipts: (v.receipts ?? []).map((receipt) => ({ ...receipt, args: call.arguments })) }, v.era === undefined ? v.clientCapabilities ?? {} : undefined);
+    const made = open(v.catalogue, { receipts: (v.receipts ?? []).map((receipt) => ({ ...receipt, tool: call.name, args: call.arguments })) }, v.era === undefined ? v.clientCapabilities ?? {} : undefined);
     const meta = v.era === undefined ? (call._meta === undefined ? {} : { _meta: call._meta }) : modernMeta(v.clientCapabilities ?? {});
     let got = made.send(toolCall(1, call.name, call.arguments, meta));
     const question = got.client.find((message) => message['method'] === 'elicitation/create');
@@ -172,7 +172,7 @@ describe('a person', () => {
   });
 
   it('a receipt of the hook for this call counts once, a grant too', () => {
-    const made = open('payments', { receipts: [{ tool_use_id: 'toolu_1', verdict: 'ask', args: { id: 'p' } }], grants: ['payments.payments.void'] });
+    const made = open('payments', { receipts: [{ tool_use_id: 'toolu_1', verdict: 'ask', tool: 'payments_void', args: { id: 'p' } }], grants: ['payments.payments.void'] });
     const call = (id: number, given: JsonObject): { client: JsonObject[]; upstream: JsonObject[] } => made.send(toolCall(id, 'payments_void', given, { _meta: { 'claudecode/toolUseId': 'toolu_1' } }));
     expect(call(1, { id: 'p' }).upstream).toHaveLength(1);
     expect(call(2, { id: 'q' }).upstream).toHaveLength(1);

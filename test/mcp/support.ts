@@ -46,7 +46,7 @@ export interface Rig {
 
 export interface RigOptions {
   readonly floor?: SessionConfig['floor'];
-  readonly receipts?: { tool_use_id: string; verdict: string; args: JsonValue; consumed?: boolean }[];
+  readonly receipts?: { tool_use_id: string; verdict: string; tool: string; args: JsonValue; consumed?: boolean }[];
   readonly grants?: string[];
   readonly humanEvidence?: SessionConfig['humanEvidence'];
   readonly executes?: boolean;
@@ -63,7 +63,7 @@ export function rig(catalogue: Catalogue, tools: ToolDefinition[], options: RigO
     catalogue, floor: options.floor ?? 'none', humanEvidence: options.humanEvidence ?? ['hook', 'grant', 'elicitation'], hostsPinned: catalogue.upstream?.transport !== 'stdio', executes: options.executes ?? false, sha256,
     hmac: (text) => createHmac('sha256', secret).update(text).digest('hex'), nonce: () => randomBytes(8).toString('hex'), now: () => made.now,
     takeHookEvidence: (digest) => {
-      const found = (options.receipts ?? []).some(({ tool_use_id, verdict, args, consumed }) => verdict === 'ask' && consumed !== true && callDigest(sha256, tool_use_id, args) === digest);
+      const found = (options.receipts ?? []).some(({ tool_use_id, verdict, tool, args, consumed }) => verdict === 'ask' && consumed !== true && callDigest(sha256, { callId: tool_use_id, service: catalogue.service.id, tool }, args) === digest);
       const taken = found && !used.has(digest);
       used.add(digest);
       return taken;

@@ -12,7 +12,7 @@ import { below } from '../../roots/own-dirs.ts';
 import { createSession } from '../session.ts';
 import type { Session } from '../session-types.ts';
 import { crypto, sha256 } from './digest.ts';
-import { grantTaker, hookEvidence } from './evidence.ts';
+import { grantTaker, hookEvidence, USED_DIRECTORY } from './evidence.ts';
 import { receiptWriter } from './receipt-writer.ts';
 
 /** Written whole or not at all; the hook reads it at every call. */
@@ -36,7 +36,7 @@ export function guardOf(place: HookPlace, catalogue: Catalogue): Session {
   return createSession({
     catalogue, floor: contract.floor, humanEvidence: contract.evidence, hostsPinned: executes, executes, sha256,
     hmac: (text) => crypto().createHmac('sha256', secret ??= crypto().randomBytes(32)).update(text).digest('hex'), nonce: () => crypto().randomBytes(12).toString('hex'), now: Date.now,
-    takeHookEvidence: hookEvidence(place.receipts, Date.now),
+    takeHookEvidence: hookEvidence(place.receipts, place.state === undefined ? undefined : below(place.platform, place.state, USED_DIRECTORY), Date.now),
     takeGrant: grantTaker(place.state === undefined ? undefined : below(place.platform, place.state, GRANTS_DIRECTORY), Date.now),
     note: receiptWriter(place.receipts, { service, engine: ENGINE_VERSION, policy: POLICY_DIGEST }),
     quarantine: (tools) => writeQuarantine(place, service, tools),
