@@ -27,6 +27,8 @@ function posixVersionLauncher({ nodes, data, usual, onMissing }: VersionLauncher
     `d=${quoted(data)}; c=${usual ? '' : '; export PRAETORCTL_DATA_DIR="$d"'}`,
     `[ -r "$d/install.json" ] && while IFS= read -r l; do case $l in '  "current": "'*) c=\${l#*: \\"}; c=\${c%%\\"*}; break;; esac; done <"$d/install.json"`,
     'p="$d/versions/$c/bin/praetorctl"; w="version \'$c\' is not installed in $d"',
+    // Nothing but the id of a version may name a program: `../../elsewhere` is no place in `versions`.
+    'case ${#c}:${c%%[!0123456789abcdef]*} in "16:$c") ;; *) p=;; esac',
     // Nothing new is known without Node (fleet/unchanged.ts). A file that is no sh must not end this one: `command`.
     `[ -f "$p" ] && case "$#$*" in '3workstation update --check'|'3workstation update --scheduled') u="$d/unchanged.sh"; [ -r "$u" ] && command . "$u";; esac`,
     `[ -f "$p" ] && { w='there is no Node.js'; for n in ${nodes.map(quoted).join(' ')}; do [ -x "$n" ] && exec "$n" "$p" "$@"; done; command -v node >/dev/null 2>&1 && exec node "$p" "$@"; }`,

@@ -60,6 +60,18 @@ describe('launcher of a workstation', () => {
     expect(run(launcher, ['clients', 'plan'], { PATH: '/nowhere' }).code).toBe(127);
   });
 
+  it.each(['../elsewhere', '../../elsewhere/x', '', 'a'.repeat(15), 'a'.repeat(17), 'A'.repeat(16), `${'a'.repeat(15)}/`, `..//versions/${'a'.repeat(4)}`, `../versions/${ID}`, '6', `${'a'.repeat(15)}*`])('starts nothing for a record that names %j as current', (current) => {
+    const { launcher, data } = station({}, current);
+    const program = join(data, 'versions', current, 'bin', 'praetorctl');
+    mkdirSync(join(program, '..'), { recursive: true });
+    writeFileSync(program, 'process.stdout.write("1")');
+    const got = run(launcher, ['doctor']);
+    expect([got.code, got.out]).toEqual([127, null]);
+    expect(got.err).toMatch(/^praetorctl: error: version .* is not installed .* fix: /);
+    const denying = station({ onMissing: 'deny' }, current);
+    expect(run(denying.launcher, ['hook', 'x', 'pre-tool']).code).toBe(2);
+  });
+
   it('starts no process besides Node', () => {
     // Without any directory to find programs in, and with the shell's builtins only, it still works.
     expect(run(station().launcher, [], { PATH: '' }).code).toBe(0);
