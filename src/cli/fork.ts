@@ -15,6 +15,7 @@ import { pathsOf } from '../clientsetup/statefiles.ts';
 import { ownDirsOf } from '../clientsetup/survey.ts';
 import { durationMs } from '../settings/schema.ts';
 import type { Outcome } from './output.ts';
+import { refuseAgents } from './person.ts';
 import type { CommandContext } from './program.ts';
 
 const FINDINGS_SHOWN_MAX = 20;
@@ -150,6 +151,7 @@ function promoteLine({ promotion, id, fingerprint, why }: PromoteResult): string
 
 export async function forkPromote(context: CommandContext): Promise<Outcome> {
   const { options, args: [directory] } = context;
+  refuseAgents(context.io.host, 'praetorctl fork promote');
   const ids = listOfTexts(options['withdraw']);
   if ((directory === undefined) === (ids.length === 0)) throw new PraetorError({ code: 'usage', message: 'name a candidate, or a version with --withdraw', fix: 'praetorctl fork promote DIR --sign KEY' });
   const repo = repoOf(context);

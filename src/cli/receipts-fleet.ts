@@ -19,6 +19,7 @@ import { digestOf } from '../settings/layers.ts';
 import { loadSettings, type LoadedSettings } from '../settings/load.ts';
 import type { Settings } from '../settings/schema.ts';
 import { hashedUser, keyedHash } from './evidence-key.ts';
+import { refuseAgents } from './person.ts';
 import { absolutePath } from './policy-input.ts';
 import { styleFor, VERSION, type Outcome } from './output.ts';
 import type { CommandContext } from './program.ts';
@@ -101,8 +102,9 @@ const inputOf = (context: CommandContext): AuditInput => ({ host: context.io.hos
 
 export function receiptsVerify(context: CommandContext): Outcome {
   const { io, global, options } = context;
-  const input = inputOf(context);
   const host = text(options['accept']);
+  if (host !== undefined) refuseAgents(io.host, 'praetorctl receipts verify --accept');
+  const input = inputOf(context);
   if (host !== undefined && !HOST_ID.test(host)) throw new PraetorError({ code: 'usage', message: '--accept must name the id of a host', fix: 'praetorctl receipts summary lists them' });
   const accepted = host === undefined ? undefined : acceptHost(input, host);
   const { findings, hosts, receipts, pulledAt } = auditReceipts(input, true);

@@ -22,6 +22,7 @@ import { DEFAULT_SETTINGS } from '../settings/schema.ts';
 import { agreed, settle } from './clients.ts';
 import { settingsChoice } from './settings-options.ts';
 import { styleFor, VERSION, type Outcome } from './output.ts';
+import { refuseAgents } from './person.ts';
 import type { CommandContext } from './program.ts';
 import { tilde } from './style.ts';
 import { planBody, renderPlan, renderReport, reportBody } from './view.ts';
@@ -179,6 +180,7 @@ async function changeCrontab(work: Work, purpose: 'apply' | 'remove'): Promise<O
 async function changed(context: CommandContext, purpose: 'apply' | 'remove'): Promise<Outcome> {
   const kind = kindOf(context);
   checkKind(context.io.host, kind);
+  if (context.options['dryRun'] !== true) refuseAgents(context.io.host, `praetorctl schedule ${purpose === 'apply' ? 'install' : 'remove'}`);
   const { host, settled } = await settle(context);
   const root = rootContext(host);
   const work: Work = { context, host, dirs: ownDirsOf(host, root), home: root.home, settled };

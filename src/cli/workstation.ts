@@ -9,6 +9,7 @@ import { EXIT, PraetorError, exitOf, type Diagnostic } from '../model/diagnostic
 import { rootContext } from '../roots/context.ts';
 import { VERSION, styleFor, type Outcome } from './output.ts';
 import { absolutePath } from './policy-input.ts';
+import { refuseAgents } from './person.ts';
 import type { CommandContext } from './program.ts';
 import { tilde } from './style.ts';
 import { statusOutcome, updateOutcome } from './workstation-view.ts';
@@ -17,10 +18,16 @@ const text = (value: unknown): string | undefined => (typeof value === 'string' 
 const notesOf = (notes: readonly string[]): Diagnostic[] => notes.map((message) => ({ code: 'note', severity: 'warning', message, fix: '' }));
 const stationFor = ({ io }: CommandContext): Station => stationOf(io.host, io.program.node);
 
+/** What changes the installed version is a person's or a scheduler's to run, and neither has a client above. */
+function changeableFor(context: CommandContext, verb: string): Station {
+  refuseAgents(context.io.host, `praetorctl workstation ${verb}`);
+  return stationFor(context);
+}
+
 export async function workstationInstall(context: CommandContext): Promise<Outcome> {
   const { io: { host }, options, global } = context;
   const path = (name: string): string | undefined => { const named = text(options[name]); return named === undefined ? undefined : absolutePath(host, named); };
-  const done = await installWorkstation(stationFor(context), {
+  const done = await installWorkstation(changeableFor(context, 'install'), {
     from: String(options['from']), anchor: path('anchor'), remote: text(options['remote']), branch: text(options['branch']), org: text(options['org']), name: text(options['name']),
     binDir: path('binDir'), key: path('key'), onMissing: options['onMissing'] === 'deny' || options['onMissing'] === 'allow' ? options['onMissing'] : undefined, acceptHistory: options['acceptHistory'] === true, engine: VERSION,
   });
@@ -42,9 +49,10 @@ function oneLine(severity: Diagnostic['severity'], code: Diagnostic['code'], mes
 export async function workstationUpdate(context: CommandContext): Promise<Outcome> {
   const { options } = context;
   const asked = { check: options['check'] === true, now: options['now'] === true, acceptHistory: options['acceptHistory'] === true, scheduled: options['scheduled'] === true };
-  if (options['scheduled'] !== true) return updateOutcome(await updateWorkstation(stationFor(context), asked));
+  const station = (): Station => (asked.check ? stationFor(context) : changeableFor(context, 'update'));
+  if (options['scheduled'] !== true) return updateOutcome(await updateWorkstation(station(), asked));
   try {
-    const report = await updateWorkstation(stationFor(context), asked);
+    const report = await updateWorkstation(station(), asked);
     const outcome = updateOutcome(report);
     const error = outcome.diagnostics.find(({ severity }) => severity === 'error');
     return { ...outcome, ...oneLine(error?.severity ?? 'info', error?.code ?? 'note', `${report.result}: ${report.message}`) };
@@ -59,15 +67,15 @@ const chosen = ({ result, from, current, message, notes }: Chosen): Outcome =>
   ({ exit: EXIT.ok, kind: 'workstation-version', body: { result, from, current, message }, text: message, diagnostics: notesOf(notes), wrote: true });
 
 export async function workstationRollback(context: CommandContext): Promise<Outcome> {
-  return chosen(await rollBack(stationFor(context), text(context.options['to'])));
+  return chosen(await rollBack(changeableFor(context, 'rollback'), text(context.options['to'])));
 }
 
 export async function workstationPin(context: CommandContext): Promise<Outcome> {
-  return chosen(await pinVersion(stationFor(context), context.args[0]));
+  return chosen(await pinVersion(changeableFor(context, 'pin'), context.args[0]));
 }
 
 export async function workstationUnpin(context: CommandContext): Promise<Outcome> {
-  return chosen(await unpinVersion(stationFor(context)));
+  return chosen(await unpinVersion(changeableFor(context, 'unpin')));
 }
 
 export function workstationStatus(context: CommandContext): Outcome {

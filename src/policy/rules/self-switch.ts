@@ -84,10 +84,13 @@ const SELF = 'praetorctl';
 const ownCommands: Check = ({ args }) => {
   if (isHelp(args) || args.some(({ text }) => text === '-n' || text === '--dry-run')) return undefined;
   const operands = readOptions(args, { exact: true, longs: 'client= scope= settings= color= state-dir= config-dir= format= output= to= out=' }).operands;
+  const isGiven = (name: string): boolean => args.some(({ text }) => text === name || text.startsWith(`${name}=`));
   const [group, verb] = [operands[0]?.text ?? '', operands[1]?.text ?? ''];
   if (group === 'clients' && listed('remove rollback', verb)) return { at: operands[1] };
-  // Which version answers is a person's choice; an update takes only what the trusted keys signed.
-  if (group === 'workstation' && listed('install rollback pin unpin', verb)) return { at: operands[1] };
+  // Which version answers, when it is brought up to date, what a fleet runs and which receipts count is a person's choice.
+  if (group === 'workstation' && (listed('install rollback pin unpin', verb) || (verb === 'update' && !isGiven('--check')))) return { at: operands[1] };
+  if (group === 'schedule' && listed('install remove', verb)) return { at: operands[1] };
+  if ((group === 'fork' && verb === 'promote') || (group === 'receipts' && verb === 'verify' && isGiven('--accept'))) return { at: operands[1] };
   if (group === 'policy' && verb === 'allow') return { at: operands[1] };
   return group === 'uninstall' || group === 'remove' ? { at: operands[0] } : undefined;
 };
@@ -105,6 +108,14 @@ const uninstall: Check = ({ program, args }) => {
 const ends: Check = ({ args }) => {
   const at = args.find(({ text }) => text.includes(SELF) && text[0] !== '-');
   return at === undefined ? undefined : { at };
+};
+
+/** The jobs that keep a workstation up to date: units, labels and tasks are all named after the program. */
+const unscheduled: Check = ({ program, args }) => {
+  const named = args.find(({ text }) => text.toLowerCase().includes(SELF));
+  if (named === undefined) return undefined;
+  const verbs = program === 'schtasks' ? '/delete /change /end' : program === 'launchctl' ? 'bootout unload remove disable kill stop' : 'disable stop mask kill revert';
+  return args.some(({ text }) => listed(verbs, text.toLowerCase())) ? { at: named } : undefined;
 };
 
 const shadows: Check = ({ program, args }) => {
@@ -131,9 +142,10 @@ const rights: Check = ({ args }) => {
 export const SELF_SWITCH_RULES: readonly Rule[] = [
   rule(PACK, head('self.client.unguarded', 'an AI client started without hooks, without settings or with every check off', UNGUARDED), CLIENTS, nested),
   rule(PACK, head('self.client.moved', 'another settings directory for a client or for praetorctl', 'Another directory has no registrations of the guard. Ask the person.'), `${EXPORTS} ${CLIENTS}`, moved, 'assigns'),
-  rule(PACK, head('self.command', 'praetorctl clients remove, clients rollback, policy allow, workstation install, rollback, pin', 'Only a person may take the guard away, replace it or allow a denied call. Ask the person to run it.'), SELF, ownCommands),
+  rule(PACK, head('self.command', 'praetorctl commands that remove or replace the guard: clients remove, workstation rollback, fork promote and others', 'Only a person may take the guard away, replace it, promote a version or allow a denied call. Ask the person to run it.'), SELF, ownCommands),
   rule(PACK, head('self.uninstall', 'uninstalling the package praetorctl', 'This removes the guard. Ask the person to do it.'), 'npm pnpm yarn bun brew volta npx', uninstall),
   rule(PACK, head('self.kill', 'ending processes of praetorctl', 'This ends the guard while it judges. Ask the person.'), 'pkill killall taskkill stop-process', ends),
+  rule(PACK, head('self.schedule', 'stopping or deleting the scheduled jobs of praetorctl', 'This would keep the guard at an old version. Ask the person.'), 'systemctl launchctl schtasks', unscheduled),
   rule(PACK, head('self.shadow', 'an alias or hash entry for praetorctl', 'This would run another program in the place of the guard. Ask the person.'), 'alias hash', shadows),
   rule(PACK, head('self.path', 'export PATH without the old PATH', 'This PATH leaves out the directory of the guard and of other programs. Extend it: PATH="/new/dir:$PATH".', 'ask'), 'export', path),
   rule(PACK, head('self.rights', 'rm, mv or chmod of a program named praetorctl', 'This takes the guard\'s program away. Ask the person.'), 'rm mv chmod chown unlink truncate shred', rights),

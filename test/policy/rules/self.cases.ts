@@ -23,8 +23,8 @@ export const SELF_CASES: Table = {
     miss: ['CODEX_HOME=/tmp/c npm test', 'export FOO=1', 'PRAETORCTL_CONFIG_DIR=/tmp npm test', 'CLAUDE_MODEL=x claude', 'echo $CODEX_HOME'],
   },
   'self.command': {
-    hit: ['praetorctl clients remove', 'praetorctl clients remove --yes', 'praetorctl clients rollback', 'praetorctl policy allow abc', 'praetorctl workstation install --from /tmp/x', 'praetorctl workstation rollback --to 0', 'praetorctl workstation unpin', 'npx praetorctl clients remove', 'praetorctl --color never clients remove', '~/.local/bin/praetorctl clients remove'],
-    miss: ['praetorctl clients plan', 'praetorctl clients verify', 'praetorctl workstation status', 'praetorctl workstation update --check', 'praetorctl clients remove --dry-run', 'praetorctl policy explain x', 'praetorctl doctor', 'praetorctl clients remove --help'],
+    hit: ['praetorctl clients remove', 'praetorctl clients remove --yes', 'praetorctl clients rollback', 'praetorctl policy allow abc', 'praetorctl workstation install --from /tmp/x', 'praetorctl workstation rollback --to 0', 'praetorctl workstation unpin', 'praetorctl workstation pin', 'praetorctl workstation update --now', 'npx praetorctl workstation update', 'praetorctl schedule remove --yes', 'praetorctl schedule --color never install', 'praetorctl fork promote /tmp/c --sign key', 'praetorctl receipts verify --accept h1', 'praetorctl receipts verify --accept=h1', 'npx praetorctl clients remove', 'praetorctl --color never clients remove', '~/.local/bin/praetorctl clients remove'],
+    miss: ['praetorctl clients plan', 'praetorctl clients verify', 'praetorctl workstation status', 'praetorctl workstation update --check', 'praetorctl schedule render', 'praetorctl schedule remove --dry-run', 'praetorctl fork plan', 'praetorctl receipts verify', 'praetorctl clients remove --dry-run', 'praetorctl policy explain x', 'praetorctl doctor', 'praetorctl clients remove --help'],
   },
   'self.uninstall': {
     hit: ['npm uninstall -g praetorctl', 'npm rm --global praetorctl', 'pnpm remove -g praetorctl', 'yarn global remove praetorctl', '? npm uninstall praetorctl', 'bun remove -g praetorctl', 'brew uninstall praetorctl'],
@@ -33,6 +33,10 @@ export const SELF_CASES: Table = {
   'self.kill': {
     hit: ['pkill praetorctl', 'pkill -f "praetorctl hook"', 'killall praetorctl', 'sudo pkill -9 praetorctl'],
     miss: ['pgrep praetorctl', 'pkill node-app', 'killall vite', 'ps aux | grep praetorctl'],
+  },
+  'self.schedule': {
+    hit: ['systemctl --user disable --now praetorctl-update.timer', 'systemctl --user stop "praetorctl-*.timer"', 'systemctl --user mask praetorctl-update.service', 'launchctl bootout gui/501/io.praetorctl.update', 'launchctl unload ~/Library/LaunchAgents/io.praetorctl.update.plist', "schtasks /Delete /TN '\\praetorctl\\update' /F", "schtasks /change /tn '\\praetorctl\\update' /disable"],
+    miss: ['systemctl --user status praetorctl-update.timer', 'systemctl --user list-timers "praetorctl-*"', 'systemctl --user stop my-app.timer', 'launchctl print gui/501/io.praetorctl.update', "schtasks /Query /TN '\\praetorctl\\update'"],
   },
   'self.shadow': {
     hit: ['alias praetorctl=true', 'hash -p /bin/true praetorctl', "alias praetorctl='echo'"],
