@@ -7,6 +7,7 @@ import { commitOf, git, gitBlob, gitLine, isAncestor, runGit, type GitPlace } fr
 import { ARTEFACT_FILE, PROMOTIONS_REF, branchRef } from './promotion.ts';
 import type { RemoteHeads } from './remote-heads.ts';
 import { SIGNED_LINE_BYTES_MAX } from './signed-line.ts';
+import { ARTEFACT_BYTES_MAX } from './tar.ts';
 import { removeTree } from './versions.ts';
 
 const REPOSITORY = 'repo.git';
@@ -72,6 +73,19 @@ export function fetchArtefact(place: GitPlace, remote: string, ref: string, byte
   const size = Number(gitLine(place, ['cat-file', '-s', name]));
   if (size !== bytes) throw new PraetorError({ code: 'artefact-invalid', message: `the artefact at ${ref} has ${size} bytes, its promotion says ${bytes}`, fix: 'nothing was changed; tell the operator of the fork: what was promoted is not what is served' });
   return gitBlob(place, name, bytes + 1);
+}
+
+/** The artefact that was fetched last; undefined where there is none any more. */
+export function lastArtefact(host: Host, data: string): Uint8Array | undefined {
+  const directory = pathsOf(host).join(data, REPOSITORY);
+  if (host.lstat(directory) === undefined) return undefined;
+  const place: GitPlace = { host, cwd: directory, gitDir: directory };
+  try {
+    return commitOf(place, ARTEFACT_REF) === undefined ? undefined : gitBlob(place, `${ARTEFACT_REF}:${ARTEFACT_FILE}`, ARTEFACT_BYTES_MAX);
+  } catch (error) {
+    if (!(error instanceof PraetorError)) throw error;
+    return undefined;
+  }
 }
 
 /** Packs the repository anew where many fetches have left many packs. Never fails a run. */

@@ -5,8 +5,9 @@ import type { InstallRecord } from '../roots/install-record.ts';
 import { pathsOf } from '../clientsetup/statefiles.ts';
 import { noteAttempt } from './note-attempt.ts';
 import { writeInstallRecord } from './install-record.ts';
+import { MEND_FIX, mendVersion } from './mend-version.ts';
 import { neededRecord, switched, timeNow, underLock, type Station } from './station.ts';
-import { readVersion } from './version-file.ts';
+import { readVersion } from '../roots/version-file.ts';
 
 export interface Chosen {
   readonly result: 'rolled-back' | 'already-rolled-back' | 'pinned' | 'already-pinned' | 'unpinned' | 'not-pinned';
@@ -42,19 +43,22 @@ function target(record: InstallRecord, to: string | undefined): string | undefin
 }
 
 export async function rollBack(station: Station, to: string | undefined): Promise<Chosen> {
-  return await underLock(station, () => {
+  return await underLock(station, async () => {
     const { host, data, dirs } = station;
     const record = neededRecord(station);
     const named = target(record, to);
     if (named === undefined) throw new PraetorError({ code: 'version-fails', message: 'there is no version before this one', fix: 'praetorctl workstation status' });
     const id = neededVersion(station, named);
+    const damage = await mendVersion(station, record, id);
+    if (damage?.mended === false) throw new PraetorError({ code: 'state-damaged', where: { path: damage.file }, message: damage.message, fix: MEND_FIX });
+    const notes = [...cautions(record, id), ...(damage === undefined ? [] : [damage.message])];
     const from = record.current;
-    if (id === from && record.pin?.id === id) return { result: 'already-rolled-back', from, current: id, message: `version ${id} is current and pinned already`, notes: cautions(record, id) };
+    if (id === from && record.pin?.id === id) return { result: 'already-rolled-back', from, current: id, message: `version ${id} is current and pinned already`, notes };
     const at = timeNow(host);
     writeInstallRecord(host, data, { ...switched(record, id, at), pin: { id, by: 'rollback', at } });
     const message = `rolled back from ${from} to ${id} and pinned; praetorctl workstation unpin lets updates go on`;
     noteAttempt(host, dirs.state, { at, result: 'rolled-back', code: null, from, to: id, seq: null, message });
-    return { result: 'rolled-back', from, current: id, message, notes: cautions(record, id) };
+    return { result: 'rolled-back', from, current: id, message, notes };
   });
 }
 

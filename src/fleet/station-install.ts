@@ -3,7 +3,7 @@
 // the host keeps its id and its key. Through Host.
 import { recover } from '../clientsetup/recover.ts';
 import { makeDirs, OWN_DIR_MODE, pathsOf, toText } from '../clientsetup/statefiles.ts';
-import { findProgram } from '../roots/installs.ts';
+import { findProgram, isShadowed } from '../roots/installs.ts';
 import { pathDirs } from '../roots/context.ts';
 import { dataDir } from '../roots/own-dirs.ts';
 import { BLANK_RECORD, readInstallRecord, type InstallRecord } from '../roots/install-record.ts';
@@ -89,12 +89,20 @@ function blankRecord({ host }: Station): InstallRecord {
   return { ...BLANK_RECORD, hostId: uuid(host), current: '', launcher: '', installedAt: timeNow(host) };
 }
 
+const foundOnPath = (host: Host, name: string): string | undefined => findProgram(host, name, pathDirs(host.platform, host.env['PATH'] ?? host.env['Path']));
+
+/** Hooks name a bare word. */
+function shadowNotes(host: Host, launcher: string): readonly string[] {
+  const found = foundOnPath(host, 'praetorctl');
+  return found === undefined || !isShadowed(host, found, launcher) ? [] : [`${found} stands on PATH before the launcher: hooks run that one, and updates do not reach it; remove it, or put the directory of ${launcher} first on PATH`];
+}
+
 /** Everything but what is current. */
 function draftRecord(station: Station, options: InstallOptions, origin: Origin, before: InstallRecord | undefined): InstallRecord {
   const { host, node } = station;
   const kept = before ?? blankRecord(station);
   const remote = options.remote ?? (origin.kind === 'remote' ? origin.remote : kept.remote);
-  const onPath = findProgram(host, 'node', pathDirs(host.platform, host.env['PATH'] ?? host.env['Path']));
+  const onPath = foundOnPath(host, 'node');
   return {
     ...kept, ...(kept.remote === null || remote === kept.remote ? {} : NO_HISTORY), remote, anchor: anchorLines(host, options.anchor) ?? kept.anchor, branch: options.branch ?? kept.branch,
     org: options.org ?? kept.org, name: options.name ?? kept.name, node: [...new Set([node, ...(onPath === undefined ? [] : [onPath])])], launcher: launcherPath(station, options, before),
@@ -181,7 +189,7 @@ async function install(station: Station, options: InstallOptions): Promise<Insta
   noteAttempt(host, dirs.state, { at, result: 'installed', code: null, from: before?.current ?? null, to: brought.id, seq: artefact.seq, message });
   return {
     result: same ? 'unchanged' : 'installed', id: brought.id, previous: next.previous, hostId: next.hostId, key, launcher: next.launcher, version: artefact.version,
-    notes: [...notes, ...(before?.pin != null && next.pin === null ? [`the pin on ${before.pin.id} is over`] : []), ...(brought.warmed ? [] : ['no code cache was made: the version starts a little slower'])],
+    notes: [...notes, ...shadowNotes(host, next.launcher), ...(before?.pin != null && next.pin === null ? [`the pin on ${before.pin.id} is over`] : []), ...(brought.warmed ? [] : ['no code cache was made: the version starts a little slower'])],
   };
 }
 

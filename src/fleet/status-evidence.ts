@@ -9,7 +9,7 @@ import { joinPath } from '../roots/paths.ts';
 import { lastVerifiedAt, type MarkHost } from './last-verified.ts';
 import { readAttempts, type Attempt } from './attempts.ts';
 import { STATE_TEXTS, deriveStation, type StationEvidence, type StationReason, type StationState } from './status.ts';
-import { readVersion, type VersionFile } from './version-file.ts';
+import { readVersion, type VersionFile } from '../roots/version-file.ts';
 
 export interface StatusHost extends Pick<Host, 'env' | 'readFile' | 'canExecute'>, MarkHost {}
 

@@ -9,6 +9,7 @@ import { sameIdentity } from './fork-manifest.ts';
 import { fetchArtefact, tidyRepository } from './fork-remote.ts';
 import { writeInstallRecord } from './install-record.ts';
 import { decideUpdate, namedLine } from './judge-promotion.ts';
+import { MEND_FIX, mendVersion } from './mend-version.ts';
 import { versionId } from './promotion.ts';
 import { remoteHeads, type RemoteHeads } from './remote-heads.ts';
 import { stationSettings, type StationSettings } from './station-settings.ts';
@@ -89,10 +90,19 @@ async function verified(run: Run, before: InstallRecord, heads: RemoteHeads): Pr
 /** The settings name another fork or branch than the one that was installed from. */
 const followed = (record: InstallRecord, { remote, branch }: StationSettings): InstallRecord => ({ ...record, remote: remote ?? record.remote, branch: branch ?? record.branch });
 
-async function locked(run: Run): Promise<UpdateReport> {
-  const { station: { host, data }, settings } = run;
+/** What runs is looked at whole; damage that cannot be mended is what this update ends with, unless it brings another version. */
+async function looked(run: Run): Promise<UpdateReport> {
   const installed = neededRecord(run.station);
-  sweepVersions(host, data, installed);
+  sweepVersions(run.station.host, run.station.data, installed);
+  const damage = run.options.check ? undefined : await mendVersion(run.station, installed, installed.current);
+  const report = await locked(run, installed, damage === undefined);
+  if (damage === undefined) return report;
+  if (damage.mended || report.result === 'updated') return { ...report, notes: [...report.notes, damage.message] };
+  return answer(run, 'refused', damage.message, { code: 'version-damaged', seq: report.seq, fix: MEND_FIX, notes: report.notes });
+}
+
+async function locked(run: Run, installed: InstallRecord, whole: boolean): Promise<UpdateReport> {
+  const { station: { host, data }, settings } = run;
   // Only an update that ends well and without a finding lets the launcher answer the next question.
   dropUnchanged(host, data);
   const record = followed(installed, settings);
@@ -100,7 +110,7 @@ async function locked(run: Run): Promise<UpdateReport> {
   if (!nothingNew(record, heads)) return await verified(run, record, heads);
   if (!run.options.check) {
     run.save({ ...record, lastVerifiedAt: timeNow(host) });
-    if (settings.fault === undefined) writeUnchanged(run.station, record);
+    if (settings.fault === undefined && whole) writeUnchanged(run.station, record);
   }
   return upToDate(record);
 }
@@ -126,7 +136,7 @@ export async function updateWorkstation(station: Station, options: UpdateOptions
     const run = runOf(station, options, neededRecord(station));
     const note = ({ result, code, from, to, seq, message }: UpdateReport): void => noteAttempt(host, dirs.state, { at: timeNow(host), result, code, from, to, seq, message });
     try {
-      const report = await locked(run);
+      const report = await looked(run);
       note(report);
       return run.settings.fault === undefined ? report : { ...report, notes: [...report.notes, `the settings could not be read, their defaults counted: ${run.settings.fault.message}`] };
     } catch (error) {

@@ -9,7 +9,7 @@ import { admit, namedLine, type PromotionCode, type Verified } from './judge-pro
 import { PROMOTION_SCHEMA, PROMOTIONS_REF, branchRef, readPromotion, versionId } from './promotion.ts';
 import { NAMESPACE_PROMOTION, openLine, type RefusalCode } from './signed-line.ts';
 import { timeNow, withdrawnNow, type Station } from './station.ts';
-import { readVersion } from './version-file.ts';
+import { readVersion } from '../roots/version-file.ts';
 
 export type VerifyCode = PromotionCode | RefusalCode | 'no-branch' | 'not-promoted' | 'anchor-invalid' | 'signers-invalid';
 export interface VerifyRefusal { readonly code: VerifyCode; readonly message: string; readonly fix: string; readonly seq: number | null }

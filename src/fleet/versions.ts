@@ -6,7 +6,7 @@ import { hostErrorCode, type Host } from '../host.ts';
 import { PraetorError } from '../model/diagnostic.ts';
 import { VERSION_ID, versionDir, type InstallRecord } from '../roots/install-record.ts';
 import type { TarEntry } from './tar.ts';
-import { VERSION_FILE, readVersion, type VersionFile } from './version-file.ts';
+import { VERSION_FILE, damagedFile, readVersion, type VersionFile } from '../roots/version-file.ts';
 
 /** A version stays at least this long after it was current: processes started from it still load their files. */
 export const VERSION_AGE_MS_MIN = 7 * 24 * 3_600_000;
@@ -16,7 +16,7 @@ const WARM_MS_MAX = 180_000;
 const WARM_BYTES_MAX = 64 * 1024;
 const [HALF_MADE, LEAVING] = ['.tmp-', '.gone-'];
 
-export interface VersionSource extends Omit<VersionFile, 'at'> { readonly entries: readonly TarEntry[] }
+export interface VersionSource extends Omit<VersionFile, 'at' | 'files'> { readonly entries: readonly TarEntry[] }
 
 export const programOf = (host: Host, directory: string): string => pathsOf(host).join(directory, 'bin', 'praetorctl');
 
@@ -45,7 +45,8 @@ function unpacked(host: Host, directory: string, { entries, ...about }: VersionS
     for (const made of makeDirs(host, p.dirname(path), OWN_DIR_MODE)) dirs.add(made);
     host.writeNew(path, bytes, executable ? 0o555 : 0o444);
   }
-  const about_: VersionFile = { ...about, at: new Date(host.now()).toISOString() };
+  const sums = entries.map(({ path, bytes }) => [path.slice(PACKAGE.length), host.sha256(bytes)] as const);
+  const about_: VersionFile = { ...about, at: new Date(host.now()).toISOString(), files: Object.fromEntries(sums) };
   host.writeNew(p.join(directory, VERSION_FILE), toBytes(`${JSON.stringify(about_, null, 1)}\n`), 0o444);
   for (const path of [...dirs].reverse()) host.fsyncDir(path);
 }
@@ -63,11 +64,11 @@ async function warmed(host: Host, directory: string, node: string): Promise<bool
 
 export interface Added { readonly directory: string; readonly fresh: boolean; readonly warmed: boolean }
 
-/** The version stands at its place afterwards. What is half made when this process ends is swept by the next run. */
+/** The version stands at its place afterwards, undamaged. What is half made when this process ends is swept by the next run. */
 export async function addVersion(host: Host, data: string, node: string, source: VersionSource): Promise<Added> {
   const p = pathsOf(host);
   const directory = versionDir(host.platform, data, source.id);
-  if (readVersion(host, data, source.id)?.sha512 === source.sha512) return { directory, fresh: false, warmed: true };
+  if (readVersion(host, data, source.id)?.sha512 === source.sha512 && damagedFile(host, data, source.id) === undefined) return { directory, fresh: false, warmed: true };
   const versions = p.dirname(directory);
   makeDirs(host, versions, OWN_DIR_MODE);
   const temp = p.join(versions, `${HALF_MADE}${host.nonce(8)}`);
@@ -75,9 +76,11 @@ export async function addVersion(host: Host, data: string, node: string, source:
   try {
     unpacked(host, temp, source);
     const isWarm = await warmed(host, temp, node);
-    if (host.lstat(directory) !== undefined) dropVersion(host, directory);
+    // Hooks may run from a damaged one: its place is empty no longer than between two renames.
+    const damaged = host.lstat(directory) === undefined ? undefined : setAside(host, directory);
     host.rename(temp, directory);
     host.fsyncDir(versions);
+    if (damaged !== undefined) removeTree(host, damaged);
     return { directory, fresh: true, warmed: isWarm };
   } catch (error) {
     try { removeTree(host, temp); } catch { /* the next run sweeps it */ }
@@ -85,13 +88,15 @@ export async function addVersion(host: Host, data: string, node: string, source:
   }
 }
 
-/** Out of the way by one rename, then file by file. */
-function dropVersion(host: Host, directory: string): void {
+function setAside(host: Host, directory: string): string {
   const p = pathsOf(host);
   const leaving = p.join(p.dirname(directory), `${LEAVING}${host.nonce(8)}`);
   host.rename(directory, leaving);
-  removeTree(host, leaving);
+  return leaving;
 }
+
+/** Out of the way by one rename, then file by file. */
+const dropVersion = (host: Host, directory: string): void => { removeTree(host, setAside(host, directory)); };
 
 const timeOf = (text: string): number => Date.parse(text);
 

@@ -32,6 +32,12 @@ export function findProgram(host: Host, name: string, dirs: readonly string[]): 
   return undefined;
 }
 
+/** Another program than this one answers to its name: not the same file under another name. */
+export function isShadowed(host: Host, found: string, launcher: string): boolean {
+  const [one, other] = [seen(host, found), seen(host, launcher)];
+  return found !== launcher && (one === undefined || other === undefined || one.dev !== other.dev || one.ino !== other.ino);
+}
+
 function programs(host: Host, client: ClientDefinition, context: RootContext, path: readonly string[]): string[] {
   const dirs = [...path, ...usualBinDirs(context).filter(context.dirExists)];
   const found = client.binaries.flatMap((name) => dirs.flatMap((dir) => programIn(host, dir, name) ?? []));

@@ -8,8 +8,10 @@ import type { Platform } from '../model/client.ts';
 import { RECEIPTS_FILE } from '../receipts/append.ts';
 import { FUTURE_MS_MAX } from '../receipts/history.ts';
 import { pathDirs } from '../roots/context.ts';
-import { findProgram } from '../roots/installs.ts';
+import { dataDirOf, readInstallRecord, type InstallRecord } from '../roots/install-record.ts';
+import { findProgram, isShadowed } from '../roots/installs.ts';
 import { joinPath } from '../roots/paths.ts';
+import { damagedFile, readVersion } from '../roots/version-file.ts';
 import { row, type Check, type DoctorRow, type Exam } from './doctor-check.ts';
 import { smallEnv } from './run-command.ts';
 
@@ -31,6 +33,8 @@ function pathRows(exam: Exam): DoctorRow[] {
   const { ground: { host }, registered } = exam;
   const id = 'entrypoint.path';
   const found = here(host);
+  const launcher = installedHere(host)?.launcher;
+  if (found !== undefined && launcher !== undefined && isShadowed(host, found, launcher)) return [row('warning', id, `${found} stands on PATH before the launcher of this workstation, ${launcher}: hooks run the other one, and updates do not reach it`, `remove ${found}, or put the directory of ${launcher} first on PATH`)];
   if (found !== undefined) return [row('ok', id, `praetorctl is ${found}`)];
   const then = without(exam);
   return [row(registered.length > 0 ? 'error' : 'warning', id, `praetorctl does not resolve on this PATH${then === '' ? '' : `: ${then}`}`, `praetorctl clients apply, then put ~/.local/bin on PATH; or ${INSTALL_FIX}`)];
@@ -140,6 +144,22 @@ function runRows({ ground }: Exam): DoctorRow[] {
   return rows.length > 0 ? rows : [row('ok', 'state.runs', 'no run was interrupted')];
 }
 
+/** The record of a workstation; undefined where none is installed, or where it cannot be read (`workstation status` says so). */
+function installedHere(host: Host): InstallRecord | undefined {
+  try { return readInstallRecord(host, dataDirOf(host)); } catch { return undefined; }
+}
+
+function versionFileRows({ ground: { host } }: Exam): DoctorRow[] {
+  const id = 'version.files';
+  const record = installedHere(host);
+  if (record === undefined) return [row('skipped', id, 'no version of a workstation is installed')];
+  const { current } = record;
+  const file = damagedFile(host, dataDirOf(host), current);
+  if (file !== undefined) return [row('error', id, `version ${current} is damaged: ${file} is not the file that was unpacked`, 'praetorctl workstation update, or praetorctl workstation install --from <checkout, tarball or remote>')];
+  const known = readVersion(host, dataDirOf(host), current)?.files !== undefined;
+  return [known ? row('ok', id, `the files of version ${current} are as they were unpacked`) : row('unknown', id, `version ${current} was unpacked by a praetorctl that kept no list of its files`)];
+}
+
 const CLOCK_FIX = 'set the clock; then, for what was written ahead of it: praetorctl clients apply, and one harmless command in the client';
 const when = (ms: number): string => new Date(ms).toISOString();
 
@@ -171,6 +191,7 @@ export const MACHINE_CHECKS: readonly Check[] = [
   { id: 'state.receipts-directory', about: 'The directory of the receipts takes them: no link, writable, private, and the file in it a plain one.', otherwise: 'error where hooks leave no receipts, warning for a link and for open modes', run: receiptsPlaceRows },
   { id: 'state.receipts', about: 'The receipts can be read, and no line is damaged.', otherwise: 'error where they cannot be read, warning for damaged lines', run: receiptRows },
   { id: 'state.runs', about: 'No run of apply, remove or rollback was interrupted.', otherwise: 'warning; error where its journal is damaged', run: runRows },
+  { id: 'version.files', about: 'The files of the installed version are the ones that were unpacked (their sha256 stand in version.json).', otherwise: 'error, with the first file that differs; skipped where no workstation is installed', run: versionFileRows },
   { id: 'clock.receipts', about: 'No receipt is ahead of the clock.', otherwise: 'warning: such receipts are no evidence', run: receiptClockRows },
   { id: 'clock.files', about: 'No registration and no file that holds one is ahead of the clock.', otherwise: 'error for registrations, because then no receipt counts; warning for files', run: fileClockRows },
 ];
