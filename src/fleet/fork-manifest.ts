@@ -28,6 +28,12 @@ export function identityOf(address: string): string | undefined {
 /** Servers do not tell names apart by case. */
 export const sameIdentity = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
+/** What is wrong with an artefact of which a promotion, or the record of a workstation, says whose it is. Without the operator's files the fleet's settings would be gone. */
+export function foreignArtefact(named: string | null, wanted: string): string | undefined {
+  if (named === null) return `the artefact holds no operator/fork.json, so it is not shown to be one of ${wanted}, and the settings of the fleet would be gone`;
+  return sameIdentity(named, wanted) ? undefined : `the artefact is one of ${named}, not of ${wanted}`;
+}
+
 export function formatManifest({ repository, source }: ForkManifest): string {
   return `${JSON.stringify({ schema: FORK_SCHEMA, repository, source }, null, 2)}\n`;
 }

@@ -13,7 +13,7 @@ import { SIGNERS_BYTES_MAX, parseAllowedSigners } from './allowed-signers.ts';
 import { noteAttempt } from './note-attempt.ts';
 import { bringIn, clientsOf, sha512Of, type Artefact } from './bring-in.ts';
 import { checkoutArtefact } from './checkout-artefact.ts';
-import { sameIdentity } from './fork-manifest.ts';
+import { foreignArtefact } from './fork-manifest.ts';
 import { fetchArtefact } from './fork-remote.ts';
 import { remoteHeads } from './remote-heads.ts';
 import { hostKey, type HostKey } from './host-key.ts';
@@ -124,7 +124,7 @@ function launcherPath({ host, home, data }: Station, { binDir }: InstallOptions,
   return host.platform === 'win32' ? p.join(data, 'bin', file) : p.join(home, '.local', 'bin', file);
 }
 
-interface Source { readonly artefact: Artefact; readonly record: InstallRecord; readonly notes: readonly string[] }
+interface Source { readonly artefact: Artefact; readonly record: InstallRecord; readonly notes: readonly string[]; readonly named?: string }
 
 function fromRemote(station: Station, draft: InstallRecord, remote: string, options: InstallOptions): Source {
   // What is installed from need not be what is followed afterwards.
@@ -137,9 +137,10 @@ function fromRemote(station: Station, draft: InstallRecord, remote: string, opti
   if (!('promotion' in believed)) throw new PraetorError({ code: 'promotion-refused', message: believed.message, fix: believed.fix });
   const { promotion, fingerprint, place, notes } = believed;
   const { ref, bytes, sha512 } = promotion.artifact;
+  const named = namedLine(fingerprint, ref, promotion.seq);
   const artefact = fetchArtefact(place, remote, ref, bytes);
-  if (sha512Of(artefact) !== sha512) throw new PraetorError({ code: 'promotion-refused', message: `the artefact is not the one that was promoted: its sha512 differs (${namedLine(fingerprint, ref, promotion.seq)})`, fix: 'nothing was changed; tell the operator of the fork' });
-  return { artefact: { bytes: artefact, version: promotion.version, seq: promotion.seq, commit: promotion.commit }, record: { ...believed.record, remote: draft.remote }, notes };
+  if (sha512Of(artefact) !== sha512) throw new PraetorError({ code: 'promotion-refused', message: `the artefact is not the one that was promoted: its sha512 differs (${named})`, fix: 'nothing was changed; tell the operator of the fork' });
+  return { artefact: { bytes: artefact, version: promotion.version, seq: promotion.seq, commit: promotion.commit }, record: { ...believed.record, remote: draft.remote }, notes, named };
 }
 
 function sourceOf(station: Station, record: InstallRecord, origin: Origin, options: InstallOptions): Source {
@@ -169,11 +170,12 @@ async function install(station: Station, options: InstallOptions): Promise<Insta
   planWorkstationLauncher(station, wishOf(station, draft, options, 'allow'));
   makeDirs(host, data, OWN_DIR_MODE);
   sweepVersions(host, data, before);
-  const { artefact, record, notes } = sourceOf(station, draft, origin, options);
+  const { artefact, record, notes, named = '' } = sourceOf(station, draft, origin, options);
   const brought = await bringIn(station, artefact);
   if (brought.fault !== undefined) throw new PraetorError({ code: 'version-fails', message: `the version does not judge: ${brought.fault.message}`, fix: 'install another version; what was installed before is as it was' });
-  if (record.repository !== null && brought.repository !== null && !sameIdentity(record.repository, brought.repository)) {
-    throw new PraetorError({ code: 'promotion-refused', message: `the artefact is one of ${brought.repository}, this workstation follows ${record.repository}`, fix: 'nothing was changed; tell the operator of the fork' });
+  const foreign = record.repository === null ? undefined : foreignArtefact(brought.repository, record.repository);
+  if (foreign !== undefined) {
+    throw new PraetorError({ code: 'promotion-refused', message: `${foreign}${named === '' ? '' : ` (${named})`}`, fix: 'nothing was changed; tell the operator of the fork' });
   }
   const key = hostKey(host, data, record.hostId, options.key ?? record.key ?? undefined);
   const at = timeNow(host);

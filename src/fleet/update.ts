@@ -5,7 +5,7 @@ import type { InstallRecord } from '../roots/install-record.ts';
 import type { AttemptResult } from './attempts.ts';
 import { noteAttempt } from './note-attempt.ts';
 import { bringIn, checkLauncher, sha512Of, switchTo } from './bring-in.ts';
-import { sameIdentity } from './fork-manifest.ts';
+import { foreignArtefact } from './fork-manifest.ts';
 import { fetchArtefact, tidyRepository } from './fork-remote.ts';
 import { writeInstallRecord } from './install-record.ts';
 import { decideUpdate, namedLine } from './judge-promotion.ts';
@@ -51,8 +51,9 @@ async function install(run: Run, { promotion, fingerprint, place, record: seen, 
     return answer(run, 'refused', `the artefact is not the one that was promoted: its sha512 differs (${named})`, { ...about, code: 'artefact-other', fix: 'nothing was changed; tell the operator of the fork' });
   }
   const brought = await bringIn(station, { bytes: artefact, version: promotion.version, seq: promotion.seq, commit: promotion.commit });
-  if (brought.repository !== null && !sameIdentity(brought.repository, promotion.repository)) {
-    return answer(run, 'refused', `the artefact is one of ${brought.repository}, its promotion one of ${promotion.repository} (${named})`, { ...about, code: 'repository-other', fix: 'nothing was changed; tell the operator of the fork' });
+  const foreign = foreignArtefact(brought.repository, promotion.repository);
+  if (foreign !== undefined) {
+    return answer(run, 'refused', `${foreign} (${named})`, { ...about, code: brought.repository === null ? 'operator-missing' : 'repository-other', fix: 'nothing was changed; tell the operator of the fork' });
   }
   const loosened = await checkSettings(station, brought.directory);
   if (loosened !== undefined) return answer(run, 'refused', `the settings of version ${id} cannot be taken: ${loosened.message} (${named})`, { ...about, code: 'settings-refused', fix: loosened.fix });

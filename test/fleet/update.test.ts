@@ -132,6 +132,19 @@ describe('what is refused leaves the old version, and says key, reference and se
   it('an artefact that is of another repository', async () => {
     await refused(bad({ files: { 'operator/fork.json': JSON.stringify({ schema: 'praetor.fork/1', repository: 'evil/x', source: 'up/stream' }) } }), 'refused', 'repository-other');
   });
+  it('an artefact without the operator\'s files, by an update and by an installation', async () => {
+    const without = { 'operator/fork.json': undefined };
+    const where = await refused(bad({ files: without }), 'refused', 'operator-missing');
+    const fork = forge();
+    await promote(fork, 'v1', { files: without });
+    const before = recordOf(where);
+    for (const place of [where, world({ fixture: 'claude-minimal', onPath: false })]) {
+      const got = await cli(place, ['workstation', 'install', '--from', fork.remote, '--anchor', fork.anchor]);
+      expect([got.code, got.err]).toEqual([1, expect.stringMatching(/promotion-refused.*operator\/fork\.json/s) as string]);
+      expect(got.err).toMatch(NAMED);
+    }
+    expect([said(where), recordOf(where)]).toEqual(['v2', before]);
+  });
   it('a sequence that was seen', async () => { await refused(bad({ says: { seq: 2 } }), 'refused', 'replayed'); });
   it('an older line on a newer commit', async () => {
     await refused(async (fork) => { const line = fork.last ?? ''; await promote(fork, 'v3', { line }); }, 'refused', 'commit-other');

@@ -42,9 +42,14 @@ case $said in *'push --force'*|*[!}]) echo '{"hookSpecificOutput":{"hookEventNam
 
 export const quickArtefact = (name: string): Uint8Array => artefactOf(name, 'good', { 'bin/praetorctl': quickEngine(name) });
 
-export function artefactOf(name: string, manner: Manner = 'good', more: Readonly<Record<string, string>> = {}): Uint8Array {
-  const files: Record<string, string> = { 'package.json': JSON.stringify({ name: 'praetorctl', version: name }), 'bin/package.json': '{"type":"commonjs"}', 'bin/praetorctl': engine(name, manner), ...more };
-  return packTar(Object.entries(files).map(([path, text]) => ({ path: `package/${path}`, executable: path === 'bin/praetorctl', bytes: Buffer.from(text) })));
+/** `undefined` leaves a file out. */
+export function artefactOf(name: string, manner: Manner = 'good', more: Readonly<Record<string, string | undefined>> = {}): Uint8Array {
+  const files: Record<string, string | undefined> = {
+    'operator/fork.json': JSON.stringify({ schema: 'praetor.fork/1', repository: REPOSITORY, source: 'up/stream' }),
+    'operator/fleet.yaml': 'hooks:\n  command_policy: {}\n',
+    'package.json': JSON.stringify({ name: 'praetorctl', version: name }), 'bin/package.json': '{"type":"commonjs"}', 'bin/praetorctl': engine(name, manner), ...more,
+  };
+  return packTar(Object.entries(files).flatMap(([path, text]) => (text === undefined ? [] : [{ path: `package/${path}`, executable: path === 'bin/praetorctl', bytes: Buffer.from(text) }])));
 }
 
 export const sha512 = (bytes: Uint8Array): string => createHash('sha512').update(bytes).digest('hex');
@@ -78,7 +83,7 @@ export const signerLine = (key: SigningKey, namespace: string = NAMESPACE_PROMOT
 
 export interface Promote {
   readonly manner?: Manner;
-  readonly files?: Readonly<Record<string, string>>;
+  readonly files?: Readonly<Record<string, string | undefined>>;
   /** Overrides what the promotion says. */
   readonly says?: JsonObject;
   readonly key?: SigningKey;
