@@ -24,7 +24,7 @@ function posixVersionLauncher({ nodes, data, usual, onMissing }: VersionLauncher
   const deny = onMissing === 'deny' ? `case "$1 $3" in 'hook pre-tool'|'hook permission') exit 2;; esac; ` : '';
   return [
     '#!/bin/sh', '# Written by "praetorctl workstation install": it starts the version that install.json names.',
-    `d=${quoted(data)}; c=${usual ? '' : '; export PRAETORCTL_DATA_DIR="$d"'}`,
+    `d=${quoted(data)}; c=${usual ? '' : '; export PRAETORCTL_DATA_DIR="${PRAETORCTL_DATA_DIR:-$d}"'}`,
     `[ -r "$d/install.json" ] && while IFS= read -r l; do case $l in '  "current": "'*) c=\${l#*: \\"}; c=\${c%%\\"*}; break;; esac; done <"$d/install.json"`,
     'p="$d/versions/$c/bin/praetorctl"; w="version \'$c\' is not installed in $d"',
     // Nothing but the id of a version may name a program: `../../elsewhere` is no place in `versions`.
@@ -43,7 +43,7 @@ function windowsVersionLauncher({ nodes, data, usual, onMissing }: VersionLaunch
   const start = '"%P%" %*';
   return [
     '@echo off', 'rem Written by "praetorctl workstation install": it starts the version that install.json names.', 'setlocal DisableDelayedExpansion',
-    `set "D=${percentless(data)}"`, ...(usual ? [] : ['set "PRAETORCTL_DATA_DIR=%D%"']), 'set "C="',
+    `set "D=${percentless(data)}"`, ...(usual ? [] : ['if not defined PRAETORCTL_DATA_DIR set "PRAETORCTL_DATA_DIR=%D%"']), 'set "C="',
     `for /f "usebackq tokens=1,2 delims=:, " %%A in ("%D%\\install.json") do if not defined C if "%%~A"=="current" set "C=%%~B"`,
     'set "P=%D%\\versions\\%C%\\bin\\praetorctl"',
     'if exist "%P%" (', ...nodes.map((node) => `  if exist "${percentless(node)}" ("${percentless(node)}" ${start} & exit /b)`), `  where /q node && (node ${start} & exit /b)`, ')',

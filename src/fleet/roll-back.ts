@@ -1,11 +1,12 @@
 // Contract: `workstation rollback | pin | unpin`: what needs no network and no proof, because it chooses among versions that stand
 // here. A rollback sets the pin, or the next update would undo it; done twice it does nothing twice. Through Host.
 import { PraetorError } from '../model/diagnostic.ts';
-import type { InstallRecord } from '../roots/install-record.ts';
+import { versionDir, type InstallRecord } from '../roots/install-record.ts';
 import { pathsOf } from '../clientsetup/statefiles.ts';
 import { noteAttempt } from './note-attempt.ts';
 import { writeInstallRecord } from './install-record.ts';
 import { MEND_FIX, mendVersion } from './mend-version.ts';
+import { compileSettings } from './settle.ts';
 import { neededRecord, switched, timeNow, underLock, type Station } from './station.ts';
 import { readVersion } from '../roots/version-file.ts';
 
@@ -58,7 +59,9 @@ export async function rollBack(station: Station, to: string | undefined): Promis
     writeInstallRecord(host, data, { ...switched(record, id, at), pin: { id, by: 'rollback', at } });
     const message = `rolled back from ${from} to ${id} and pinned; praetorctl workstation unpin lets updates go on`;
     noteAttempt(host, dirs.state, { at, result: 'rolled-back', code: null, from, to: id, seq: null, message });
-    return { result: 'rolled-back', from, current: id, message, notes };
+    // Settings go back with the program that they came with.
+    const compiled = await compileSettings(station, versionDir(host.platform, data, id));
+    return { result: 'rolled-back', from, current: id, message, notes: [...notes, ...compiled] };
   });
 }
 

@@ -33,12 +33,15 @@ export async function checkSettings(station: Station, directory: string): Promis
   return exit === 0 || exit === 3 || error === undefined || error.code === 'usage' ? undefined : error;
 }
 
-/** The index that hooks read is compiled by the new version; differences in clients' files are reported, never written. */
+/** The index that hooks read is compiled by the version that is current now: its operator's documents are in force from then on. */
+export async function compileSettings(station: Station, directory: string): Promise<readonly string[]> {
+  const { exit, document } = await ask(station, directory, ['policy', 'compile']);
+  return document !== undefined && exit !== 0 ? [`the policy could not be compiled by this version: ${firstError(document)?.message ?? 'praetorctl policy compile says why'}`] : [];
+}
+
+/** Differences in clients' files are reported, never written. */
 export async function settlePlan(station: Station, directory: string): Promise<readonly string[]> {
-  const compiled = await ask(station, directory, ['policy', 'compile']);
+  const compiled = await compileSettings(station, directory);
   const plan = await ask(station, directory, ['clients', 'plan']);
-  return [
-    ...(compiled.document !== undefined && compiled.exit !== 0 ? [`the policy could not be compiled by the new version: ${firstError(compiled.document)?.message ?? 'praetorctl policy compile says why'}`] : []),
-    ...(plan.exit === 3 ? ['the files of clients differ from what this version would write: praetorctl clients plan'] : []),
-  ];
+  return [...compiled, ...(plan.exit === 3 ? ['the files of clients differ from what this version would write: praetorctl clients plan'] : [])];
 }

@@ -20,6 +20,7 @@ import { hostKey, type HostKey } from './host-key.ts';
 import { planWorkstationLauncher, writeWorkstationLauncher, type LauncherWish } from './install-launcher.ts';
 import { writeInstallRecord } from './install-record.ts';
 import { namedLine } from './judge-promotion.ts';
+import { compileSettings } from './settle.ts';
 import { smokeLauncher } from './smoke.ts';
 import { stationSettings } from './station-settings.ts';
 import { switched, timeNow, underLock, type Station } from './station.ts';
@@ -186,12 +187,13 @@ async function install(station: Station, options: InstallOptions): Promise<Insta
   const wrote = await writeWorkstationLauncher(station, wishOf(station, next, options, options.onMissing ?? stationSettings(host).onMissing));
   const fault = await smokeLauncher(host, clientsOf(station).slice(0, 1), next.launcher, home);
   if (fault !== undefined) throw new PraetorError({ code: 'launcher-broken', where: { path: next.launcher }, message: `the version judges, but not through its launcher: ${fault.message}`, fix: 'praetorctl workstation rollback, where there was a version before; else report this' });
+  const compiled = await compileSettings(station, brought.directory);
   const same = before !== undefined && before.current === brought.id && !wrote && !brought.fresh;
   const message = same ? `version ${brought.id} was installed already` : `installed version ${brought.id}`;
   noteAttempt(host, dirs.state, { at, result: 'installed', code: null, from: before?.current ?? null, to: brought.id, seq: artefact.seq, message });
   return {
     result: same ? 'unchanged' : 'installed', id: brought.id, previous: next.previous, hostId: next.hostId, key, launcher: next.launcher, version: artefact.version,
-    notes: [...notes, ...shadowNotes(host, next.launcher), ...(before?.pin != null && next.pin === null ? [`the pin on ${before.pin.id} is over`] : []), ...(brought.warmed ? [] : ['no code cache was made: the version starts a little slower'])],
+    notes: [...notes, ...compiled, ...shadowNotes(host, next.launcher), ...(before?.pin != null && next.pin === null ? [`the pin on ${before.pin.id} is over`] : []), ...(brought.warmed ? [] : ['no code cache was made: the version starts a little slower'])],
   };
 }
 

@@ -2,6 +2,7 @@
 // there are no settings. What is stale, missing, damaged or of another format is read from its source (settings-source.ts, a
 // bundle of its own), and nothing that happens here can loosen: see docs/settings.md, "What is in force".
 import type { BigIntStats } from 'node:fs';
+import type { EnvMap } from '../model/dialect.ts';
 import type { Verdict } from '../model/verdict.ts';
 import { ABSENT_SIZE } from '../model/table.ts';
 import type { OperatorRule, OperatorRules } from '../policy/operator.ts';
@@ -9,6 +10,7 @@ import { NO_CONTRACT_SETTINGS, type ContractSettings } from '../policy/operator-
 import type { LevelFloor, PolicySettings } from '../policy/pack.ts';
 import { below } from '../roots/own-dirs.ts';
 import { lookAt, openIndex, sameStamp, stampOf, type PolicyDocument } from './index-reader.ts';
+import { hasOperatorDocuments } from './operator-documents.ts';
 import { NO_SETTINGS, type HookSettings, type SettingsState } from './settings-types.ts';
 
 export const INDEX_FILE = 'policy.idx';
@@ -19,6 +21,7 @@ export const WORKSPACE_LEVELS_MAX = 40;
 
 export interface SettingsPlace {
   readonly platform: string;
+  readonly env: EnvMap;
   readonly home: string | undefined;
   readonly state: string | undefined;
   readonly config: string | undefined;
@@ -72,6 +75,8 @@ function invalid(what: string): Layers {
 function operatorLayers(place: SettingsPlace, reader: () => SourceReader): Layers {
   const compiled = place.state === undefined ? 'missing' : openIndex(below(place.platform, place.state, INDEX_FILE));
   if (typeof compiled === 'string') {
+    // The person's own document says nothing of what others wrote, so it cannot stand in for them.
+    if (hasOperatorDocuments(place)) return invalid('those of the operator are not compiled');
     const path = place.config === undefined ? undefined : below(place.platform, place.config, 'settings.yaml');
     try {
       if (path === undefined || lookAt(path) === undefined) return compiled === 'missing' ? NONE : invalid('the compiled form is damaged and its source is gone');

@@ -7,7 +7,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Outcome } from '../../src/cli/output.ts';
 import { policyCompile } from '../../src/cli/policy-operator.ts';
 import { openIndex } from '../../src/hook/index-reader.ts';
-import { GLOBAL, edit, ioOf, last, policy, put, said, shellDocument, station, type Station } from './operator-support.ts';
+import { BLANK_RECORD, formatInstallRecord } from '../../src/roots/install-record.ts';
+import { GLOBAL, compile, edit, ioOf, last, policy, put, said, shellDocument, station, type Station } from './operator-support.ts';
 import { BIN, buildHook } from './support.ts';
 
 beforeAll(buildHook);
@@ -89,6 +90,54 @@ describe('in force', () => {
     expect(await said(at, 'stackform apply -dry-run')).toBe('neutral (stale)');
     rmSync(at.settings);
     expect(await said(at, 'kubeloop x')).toBe('neutral');
+  });
+});
+
+describe('an index that is gone or damaged, on a workstation whose installed version holds documents of the operator', () => {
+  const ID = 'a'.repeat(16);
+
+  function installed(operator: boolean): Station {
+    const at = station();
+    const data = join(at.home, '.local/share/praetorctl');
+    put(join(data, 'install.json'), formatInstallRecord({ ...BLANK_RECORD, hostId: 'h', current: ID, launcher: '/x', installedAt: '2026-03-01T00:00:00Z' }));
+    mkdirSync(join(data, 'versions', ID), { recursive: true });
+    if (operator) put(join(data, 'versions', ID, 'operator/fleet.yaml'), FLEET);
+    put(at.settings, OWN);
+    expect(compile(at).exit).toBe(0);
+    return at;
+  }
+
+  const losses: [string, (at: Station) => void][] = [
+    ['gone', (at) => rmSync(at.index)], ['cut off', (at) => put(at.index, readFileSync(at.index).subarray(0, 40))], ['of another format', (at) => put(at.index, 'x'.repeat(200))],
+  ];
+
+  test.each(losses)('%s: the person\'s own document does not stand in for them, a person is asked', async (_what, lose) => {
+    const at = installed(true);
+    expect(await said(at, 'stackform apply')).toBe('deny operator.tf');
+    lose(at);
+    expect(await said(at, 'stackform apply')).toBe('ask settings.invalid (invalid)');
+    expect(await said(at, 'kubeloop x')).toBe('ask settings.invalid (invalid)');
+    expect(await said(at, 'git push --force origin main')).toMatch(/^deny git\.push.* \(invalid\)$/);
+    expect(compile(at).exit).toBe(0);
+    expect(await said(at, 'stackform apply')).toBe('deny operator.tf');
+  });
+
+  test('so too where the record cannot be read, the version is gone, or the person has no document', async () => {
+    const changes: ((at: Station, data: string) => void)[] = [
+      (_at, data) => put(join(data, 'install.json'), '{'), (_at, data) => rmSync(join(data, 'versions'), { recursive: true }), (at) => rmSync(at.settings),
+    ];
+    for (const change of changes) {
+      const at = installed(true);
+      rmSync(at.index);
+      change(at, join(at.home, '.local/share/praetorctl'));
+      expect(await said(at, 'kubeloop x')).toBe('ask settings.invalid (invalid)');
+    }
+  });
+
+  test('a version without such documents leaves the person\'s own in force', async () => {
+    const at = installed(false);
+    rmSync(at.index);
+    expect(await said(at, 'kubeloop x')).toBe('deny operator.deny-1 (source)');
   });
 });
 

@@ -9,15 +9,16 @@ import { NAMESPACE_PROMOTION, nodeSigner, seal, type Namespace } from '../../src
 import { newSigningKey, publicLine, type SigningKey } from '../../src/fleet/sshsig.ts';
 import { packTar } from '../../src/fleet/tar.ts';
 import type { JsonObject } from '../../src/model/json.ts';
-import { cli, type Answer, type World } from './cli.ts';
+import { cli, repo, type Answer, type World } from './cli.ts';
 import { commitAll, newRepo, sh, tempDir, write } from './git.ts';
 
 export type Manner = 'good' | 'exits-1' | 'allows-all' | 'denies-all' | 'hangs' | 'takes-anything' | 'bad-when-current';
 
-/** Answers in the form of one client; the reason of a refusal names the version. */
+/** Answers in the form of one client; the reason of a refusal names the version. Settings are compiled by the real program. */
 export const engine = (name: string, manner: Manner): string => `#!/usr/bin/env node
 'use strict';
 const fs = require('fs');
+if (process.argv[2] === 'policy') { const { status } = require('child_process').spawnSync(process.execPath, [${JSON.stringify(join(repo, 'bin/praetorctl'))}, ...process.argv.slice(2)], { stdio: 'inherit' }); process.exit(status ?? 1); }
 if (process.argv[2] !== 'hook') { process.stdout.write('{"diagnostics":[]}\\n'); process.exit(0); }
 const manner = ${JSON.stringify(manner)};
 const current = () => { try { return fs.readFileSync(__dirname + '/../../../install.json', 'utf8').includes('"current": "' + require('path').basename(require('path').dirname(__dirname)) + '"'); } catch { return false; } };

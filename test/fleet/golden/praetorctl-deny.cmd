@@ -2,7 +2,7 @@
 rem Written by "praetorctl workstation install": it starts the version that install.json names.
 setlocal DisableDelayedExpansion
 set "D=C:\Users\d 100%%\AppData\Local\praetorctl"
-set "PRAETORCTL_DATA_DIR=%D%"
+if not defined PRAETORCTL_DATA_DIR set "PRAETORCTL_DATA_DIR=%D%"
 set "C="
 for /f "usebackq tokens=1,2 delims=:, " %%A in ("%D%\install.json") do if not defined C if "%%~A"=="current" set "C=%%~B"
 set "P=%D%\versions\%C%\bin\praetorctl"
