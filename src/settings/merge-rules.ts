@@ -69,7 +69,6 @@ export const KEY_RULES: readonly KeyRule[] = [
   { key: 'update.branch', merge: 'replace', layers: OPERATOR, literal: [''] },
   { key: 'update.interval', merge: 'replace', layers: OPERATOR },
   { key: 'update.soak', merge: 'replace', layers: OPERATOR },
-  { key: 'update.require_signed', merge: 'tighten', layers: OPERATOR, stricter: [[false], [true]] },
   { key: 'update.auto_promote', merge: 'replace', layers: ['fleet'], note: 'read where the fork is polled' },
   { key: 'update.pin', merge: 'replace', layers: OPERATOR, note: 'shown as held' },
   { key: 'update.max_age', merge: 'tighten', layers: OPERATOR, stricter: 'shorter' },

@@ -53,7 +53,6 @@ const update = z.strictObject({
   branch: z.string().min(1).max(128).refine((text) => !text.includes('..') && !/^[-/]|[\s~^:?*[\\]|\/$/.test(text), 'not the name of a branch').optional().describe('The branch of promotions, instead of the recorded one.'),
   interval: within('5m', '24h').default('15m').describe('How often a schedule looks for updates: 5m to 24h.'),
   soak: within('0d', '30d', z.string().regex(/^(?:0d|[1-9][0-9]{0,4}(s|m|h|d))$/, DURATION)).default('0d').describe('How old a promotion must be before a scheduled update takes it: 0d to 30d. An urgent one is taken at once.'),
-  require_signed: z.boolean().default(true).describe('Only promotions with a valid signature of a known key are taken.'),
   auto_promote: z.enum(['off', 'verified']).default('off').describe('Whether `fork poll` promotes a candidate by itself once every gate has passed. Of the operational fork, not of a workstation.'),
   pin: z.string().regex(/^[0-9a-f]{40}$/, 'write a full commit: 40 hex digits').optional().describe('The promoted commit to stay at.'),
   max_age: within('1h', '90d').default('7d').describe('A last verified check older than this is reported as stale: 1h to 90d.'),
