@@ -165,14 +165,15 @@ function forward(gate: Gate, judged: Judged, asked: boolean): Action[] {
 
 function refuse(gate: Gate, { held, caller, tool: known }: Pick<Judged, 'held' | 'caller'> & { readonly tool?: GovernedTool }, decision: Refused, tool = known?.operation.mcpTool ?? ''): Action[] {
   gate.config.note({ tool, verdict: 'deny', code: decision.code, caller, canWait: false });
-  const help = decision.decision === 'ask' ? ` Nobody answered here. A person can allow it in a terminal: praetorctl contract grant ${decision.operation}` : '';
+  const help = decision.decision === 'ask' ? ` No person allowed it here. A person can allow it in a terminal: praetorctl contract grant ${decision.operation}` : '';
   return [reply(gate, held, refusedResult(refusal(tool, { ...decision, reason: decision.reason + help })))];
 }
 
 /** Our own answer, in the place of the upstream's. */
-function reply({ requests }: Gate, { id }: HeldCall, value: JsonObject): Action {
+function reply({ requests }: Gate, { id, params }: HeldCall, value: JsonObject): Action {
   requests.end(idKey(id));
-  return { to: 'client', text: result(id, value) };
+  // The stateless protocol wants to know of every result what it is.
+  return { to: 'client', text: result(id, metaOf(params).modern ? { resultType: 'complete', ...value } : value) };
 }
 
 function finished(gate: Gate, key: string, response: JsonObject | undefined): void {

@@ -8,6 +8,7 @@ export interface Requests {
   readonly begin: (key: string, kind: RequestKind) => 'begun' | 'twice' | 'full';
   readonly kindOf: (key: string) => RequestKind | undefined;
   readonly end: (key: string) => void;
+  readonly keys: () => readonly string[];
 }
 
 export function openRequests(): Requests {
@@ -21,5 +22,6 @@ export function openRequests(): Requests {
     },
     kindOf: (key) => open.get(key),
     end: (key) => void open.delete(key),
+    keys: () => [...open.keys()],
   };
 }

@@ -50,6 +50,8 @@ export interface Session {
   readonly fromUpstream: (line: string) => readonly Action[];
   /** To be called about once a second: lets questions and lists run out. */
   readonly tick: () => readonly Action[];
+  /** The upstream is gone: what every request that has no answer yet is told. */
+  readonly ended: () => readonly Action[];
   /** Calls wait for the list of tools. */
   readonly holds: () => boolean;
 }

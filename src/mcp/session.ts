@@ -54,7 +54,8 @@ interface State {
   /** Made at the first list: nobody can guess the ids of our own requests. */
   prefix: string;
   count: number;
-  changed: string;
+  /** Undefined: a mark of an earlier session may stand. */
+  changed: string | undefined;
 }
 
 export function createSession(config: SessionConfig): Session {
@@ -62,12 +63,13 @@ export function createSession(config: SessionConfig): Session {
   const requests = openRequests();
   const state: State = {
     config, live, requests, calls: callGate(config, live, requests), client: { capabilities: undefined, name: 'unknown' }, round: live.round(), own: undefined, looked: false, held: new Map(),
-    visible: '', notice: undefined, isDue: false, listsInTick: 0, complaints: 0, envelope: {}, prefix: '', count: 0, changed: '',
+    visible: '', notice: undefined, isDue: false, listsInTick: 0, complaints: 0, envelope: {}, prefix: '', count: 0, changed: undefined,
   };
   return {
     fromClient: (line) => fromClient(state, line),
     fromUpstream: (line) => fromUpstream(state, line),
     tick: () => tick(state),
+    ended: () => state.requests.keys().flatMap((key) => refused(JSON.parse(key) as MessageId, INTERNAL_ERROR, 'the server has ended without an answer')),
     holds: () => state.held.size > 0,
   };
 }
@@ -179,7 +181,7 @@ function answerList(state: State, id: MessageId, value: JsonObject): readonly Ac
   if (!isObject(list)) return [{ to: 'client', text: `${JSON.stringify(value)}\n` }];
   const { tools, logs } = lookAt(state, state.round, Array.isArray(list['tools']) ? list['tools'] : []);
   const scope = Object.hasOwn(list, 'cacheScope') ? { cacheScope: 'private' } : {};
-  return [{ to: 'client', text: result(id, { ...list, ...scope, tools: [...tools] }) }, ...(state.own === undefined ? settle(state) : []), ...logs];
+  return [{ to: 'client', text: result(id, { ...list, ...scope, tools: [...tools] }) }, ...(state.own === undefined ? settle(state, typeof list['nextCursor'] !== 'string' || list['nextCursor'] === '') : []), ...logs];
 }
 
 /** A page of our own list. */
@@ -211,16 +213,16 @@ function endList(state: State, isWhole: boolean): Action[] {
   const held = [...state.held.values()];
   state.held.clear();
   return [
-    ...(notice !== undefined && (isNew || !isWhole) ? [{ to: 'client' as const, text: notice }] : []), ...settle(state),
+    ...(notice !== undefined && (isNew || !isWhole) ? [{ to: 'client' as const, text: notice }] : []), ...settle(state, isWhole),
     ...held.flatMap((call) => state.calls.call(call, state.client)),
   ];
 }
 
-/** Tells when other tools than before are not what was approved. */
-function settle(state: State): Action[] {
+/** Tells when other tools than before are not what was approved. Only a whole list takes back what an earlier session told. */
+function settle(state: State, isWhole: boolean): Action[] {
   const changed = state.live.changed();
   const text = changed.join('\n');
-  if (text === state.changed) return [];
+  if (text === state.changed || (text === '' && !isWhole)) return [];
   state.changed = text;
   state.config.quarantine(changed);
   return [];

@@ -11,8 +11,9 @@ export interface SseReader {
 
 /** An event that the stream ends within is none. */
 export function sseReader(take: (event: SseEvent) => void, charsMax: number): SseReader {
-  let rest = '';
-  let searched = 0;
+  /** The line that has no end yet; it is not searched again. */
+  let held = '';
+  let isReturn = false;
   let isFirst = true;
   let data: string[] = [];
   let length = 0;
@@ -42,20 +43,21 @@ export function sseReader(take: (event: SseEvent) => void, charsMax: number): Ss
   return {
     retryMs: () => retryMs,
     push: (text) => {
-      rest += isFirst && text.startsWith('\ufeff') ? text.slice(1) : text;
+      const piece = isFirst && text.startsWith('\ufeff') ? text.slice(1) : text;
       isFirst &&= text === '';
+      if (piece === '') return;
       const ends = /\r\n|\n|\r/g;
-      ends.lastIndex = searched;
-      let start = 0;
-      for (let end = ends.exec(rest); end !== null; end = ends.exec(rest)) {
-        // The other half of this line end may be still to come.
-        if (end[0] === '\r' && ends.lastIndex === rest.length) break;
-        field(rest.slice(start, end.index));
+      // The other half of the line end before.
+      let start = isReturn && piece.startsWith('\n') ? 1 : 0;
+      isReturn = piece.endsWith('\r');
+      ends.lastIndex = start;
+      for (let end = ends.exec(piece); end !== null; end = ends.exec(piece)) {
+        field(held + piece.slice(start, end.index));
+        held = '';
         start = ends.lastIndex;
       }
-      rest = rest.slice(start);
-      searched = rest.endsWith('\r') ? rest.length - 1 : rest.length;
-      if (rest.length + length > charsMax) throw new RangeError(`an event is longer than ${charsMax} characters`);
+      held += piece.slice(start);
+      if (held.length + length > charsMax) throw new RangeError(`an event is longer than ${charsMax} characters`);
     },
   };
 }

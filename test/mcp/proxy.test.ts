@@ -105,8 +105,10 @@ describe('a session', () => {
   it.each([0, 3].flatMap((code) => WAYS.map(([way, node]) => [code, way, node] as const)))('ends as its server ends: %d, %s', async (code, _way, node) => {
     const wire = start(lab(), 'payments', {}, node);
     wire.send(initialize());
+    wire.send(toolCall(2, 'payments_get_payment', { slow: 60_000 }));
     wire.send(toolCall(1, 'payments_get_payment', { exit: code }));
     expect(await wire.ended).toBe(code);
+    for (const id of [1, 2]) expect(wire.messages.filter(withId(id))).toMatchObject([{ error: { code: -32603 } }]);
   });
 
   it('from a file into a file', async () => {

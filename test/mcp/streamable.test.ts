@@ -44,6 +44,19 @@ describe('the stream of events', () => {
     expect(reader.retryMs()).toBe(250);
   });
 
+  it('one long line in many pieces costs what its length costs', () => {
+    const events: SseEvent[] = [];
+    const reader = sseReader((one) => events.push(one), 64 * 1024 * 1024);
+    const piece = 'x'.repeat(1_024);
+    const startMs = performance.now();
+    reader.push('data: ');
+    for (let i = 0; i < 40_000; i++) reader.push(piece);
+    reader.push('\r');
+    reader.push('\n\n');
+    expect(events.map(({ data }) => data.length)).toEqual([40_000 * 1_024]);
+    expect(performance.now() - startMs).toBeLessThan(5_000);
+  });
+
   it('is bounded: an event without end, in one line or in many', () => {
     expect(() => sseReader(() => undefined, 100).push(`data: ${'x'.repeat(200)}`)).toThrow(RangeError);
     const reader = sseReader(() => undefined, 100);

@@ -55,6 +55,7 @@ export function runProxy(createSession: () => Session, { client: openClient, ups
       onEnd: (code, why) => {
         clearInterval(ticking);
         if (why !== undefined) log(`praetorctl mcp: the server cannot be started: ${why}`);
+        for (const action of session.ended()) if ('text' in action) client.send(action.text);
         client.end(() => done(hasFailed ? FAULT_CODE : code));
       },
     });
