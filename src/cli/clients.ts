@@ -135,10 +135,10 @@ async function surveyAndExecute(context: CommandContext, request: Request, check
 }
 
 /** The same writer as `contract bundle --self`: a client's cache of plugins is nothing that verify and rollback could own. */
-function applyAsPlugin(context: CommandContext): Outcome {
+async function applyAsPlugin(context: CommandContext): Promise<Outcome> {
   const out = text(context.options['out']);
   if (out === undefined) throw new PraetorError({ code: 'usage', message: '--via plugin writes a directory, and none is named', fix: 'praetorctl clients apply --via plugin --out DIR' });
-  const made = contractBundle({ ...context, args: [], options: { self: true, out } });
+  const made = await contractBundle({ ...context, args: [], options: { self: true, out } });
   const lines = [
     made.text, `install: claude plugin validate ${out}, then claude --plugin-dir ${out} (one session), or claude plugin install from a marketplace of yours`, `         agy plugin install ${out}/antigravity`,
     'files stay the default: verify, doctor, remove and rollback know what stands in files; of an installed plugin the client keeps a copy of its own, and its list does not say whether the hooks run',

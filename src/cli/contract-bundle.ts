@@ -8,6 +8,7 @@ import type { Host } from '../host.ts';
 import type { BundleSubject } from '../model/bundle.ts';
 import { EXIT, PraetorError, type Diagnostic } from '../model/diagnostic.ts';
 import { recordChange } from '../mcp/changes.ts';
+import { exclusively } from '../mcp/exclusive.ts';
 import { catalogueOf, compileCatalogues, readCatalogues, writeCatalogue, type StorePlace } from '../mcp/store.ts';
 import { rootContext } from '../roots/context.ts';
 import { DEFAULT_SETTINGS, wantedEvents } from '../settings/schema.ts';
@@ -30,7 +31,7 @@ function bind(host: Host, place: StorePlace, service: string): { readonly added:
   return { added, diagnostics: compileCatalogues(host, place, VERSION).diagnostics };
 }
 
-export function contractBundle(context: CommandContext): Outcome {
+export async function contractBundle(context: CommandContext): Promise<Outcome> {
   const { io: { host }, options, args: [service] } = context;
   const isSelf = options['self'] === true;
   if (isSelf === (service !== undefined)) throw new PraetorError({ code: 'usage', message: 'name a service, or say --self for praetorctl\'s own registrations', fix: 'praetorctl contract list' });
@@ -42,7 +43,7 @@ export function contractBundle(context: CommandContext): Outcome {
   const digests = new Map([...content].map(([path, text]) => [path, host.sha256(text)]));
   const files = new Map([...content, [BUNDLE_MANIFEST, manifestText(digests)]]);
   const plan = planOutDir(target, files);
-  const { added, diagnostics } = service === undefined ? { added: [], diagnostics: [] } : bind(host, place, service);
+  const { added, diagnostics } = service === undefined ? { added: [], diagnostics: [] } : await exclusively(host, dirs, () => bind(host, place, service));
   writeOutDir(target, files, plan);
   const lines = [
     ...[...content.keys()].map((path) => `  ${path}`),

@@ -7,12 +7,13 @@ import { GRANT_MS_DEFAULT, GRANT_MS_MAX, GRANTS_DIRECTORY, type Grant } from '..
 import { canonicalJson, stops, toolPin, type ToolDefinition } from '../contract/pins.ts';
 import { contradiction } from '../contract/redraft.ts';
 import { approve, byName, mergeTools, selected, tierOf, unmatched } from '../contract/review.ts';
-import { OWN_DIR_MODE, makeDirs, putFile, toBytes, toText } from '../clientsetup/statefiles.ts';
+import { OWN_DIR_MODE, makeDirs, putFile, toBytes, toText, type StateDirs } from '../clientsetup/statefiles.ts';
 import { ownDirsOf } from '../clientsetup/survey.ts';
 import type { Host } from '../host.ts';
-import { EXIT, PraetorError } from '../model/diagnostic.ts';
+import { EXIT, PraetorError, exitFor } from '../model/diagnostic.ts';
 import { isObject } from '../model/json.ts';
 import { personOf, recordChange } from '../mcp/changes.ts';
+import { exclusively } from '../mcp/exclusive.ts';
 import { catalogueOf, compileCatalogues, readCatalogues, writeCatalogue, type StorePlace } from '../mcp/store.ts';
 import { rootContext } from '../roots/context.ts';
 import { joinPath } from '../roots/paths.ts';
@@ -28,12 +29,12 @@ import type { CommandContext } from './program.ts';
 
 const SHOWN_DIRECTORY = 'shown';
 
-interface Ground { readonly host: Host; readonly place: StorePlace; readonly name: string; readonly context: CommandContext }
+interface Ground { readonly host: Host; readonly dirs: StateDirs; readonly place: StorePlace; readonly name: string; readonly context: CommandContext }
 
 function groundOf(context: CommandContext): Ground {
   const { host } = context.io;
   const dirs = ownDirsOf(host, rootContext(host));
-  return { host, place: { state: dirs.state, config: dirs.config }, name: context.args[0] ?? '', context };
+  return { host, dirs, place: { state: dirs.state, config: dirs.config }, name: context.args[0] ?? '', context };
 }
 
 const done = (kind: string, body: Record<string, unknown>, lines: readonly string[], extra: Partial<Outcome> = {}): Outcome =>
@@ -59,13 +60,14 @@ const lookRequest = (ground: Ground, service: string): LookRequest => ({
   },
 });
 
-function sourceOf({ host, place, name, context }: Ground): FoundServer {
+function sourceOf(ground: Ground): FoundServer {
+  const { host, name, context } = ground;
   const root = rootContext(host);
   const loaded = loadSettings(host, ownDirsOf(host, root).config, {});
   if (!loaded.ok) throw new PraetorError(loaded.diagnostics[0] ?? { code: 'settings-invalid', message: 'the settings are invalid', fix: 'correct them' });
   const clients = (context.options['client'] as string[] | undefined) ?? [];
   const found = findServers(host, name, { context: root, settings: loaded.settings, clients, scope: 'user' });
-  const first = found[0] ?? replacedServer({ host, place, name, context }, clients);
+  const first = found[0] ?? replacedServer(ground, clients);
   if (first === undefined) throw new PraetorError({ code: 'usage', message: `no server named ${name} is in the settings or in a client's file`, fix: 'praetorctl clients list, or name its client with --client' });
   return first;
 }
@@ -106,6 +108,10 @@ export async function contractImport(context: CommandContext): Promise<Outcome> 
   const service = serviceId(name);
   const look = file === undefined ? await serverLook(lookRequest(ground, service), sourceOf(ground)) : await openapiLook(host, { file, baseUrl, service });
   if (look === undefined) return NOT_DONE('contract-import');
+  return exclusively(host, ground.dirs, () => takeLook(ground, service, look));
+}
+
+function takeLook({ host, place, name }: Ground, service: string, look: Look): Outcome {
   const known = readCatalogues(host, place).catalogues.find(({ catalogue }) => catalogue.service.id === service)?.catalogue;
   if (known !== undefined) refuseOther(known, name, look);
   const before = known === undefined ? undefined : withAddress(known, look.upstream);
@@ -115,7 +121,7 @@ export async function contractImport(context: CommandContext): Promise<Outcome> 
   recordChange(host, place, { action: 'import', service, operations: added.map(({ operation }) => operation.id), from: look.from });
   const compiled = compileCatalogues(host, place, VERSION);
   const lines = [summaryLine(catalogue, path), ...upstreamLines(look, service), ...problemLines(look).map(visible), ...changeLines(changes), ...flagLines([...added, ...redrafted]), `next: praetorctl contract review ${service}`];
-  return done('contract-import', { service, path, operations: catalogue.operations.length, added: added.length, changes, dependent: look.dependent, problems: look.problems }, lines, { diagnostics: compiled.diagnostics });
+  return done('contract-import', { service, path, operations: catalogue.operations.length, added: added.length, changes, dependent: look.dependent, problems: look.problems }, lines, { exit: exitFor(compiled.diagnostics), diagnostics: compiled.diagnostics });
 }
 
 function flagLines(added: readonly Draft[]): string[] {
@@ -179,18 +185,26 @@ function show(ground: Ground, catalogue: Catalogue, operations: readonly Operati
   });
 }
 
-export function contractReview(context: CommandContext): Outcome {
+export async function contractReview(context: CommandContext): Promise<Outcome> {
   const ground = groundOf(context);
   const { catalogue, path } = catalogueOf(ground.host, ground.place, ground.name);
   const all = context.options['all'] === true;
   const operations = catalogue.operations.filter(({ state }) => all || state === 'review_required' || state === 'generated');
-  const lines = show(ground, catalogue, operations);
+  const lines = await exclusively(ground.host, ground.dirs, () => show(ground, catalogue, operations));
   const next = operations.some(({ effect }) => effect === 'read') ? `praetorctl contract approve ${ground.name} --reads` : `praetorctl contract approve ${ground.name} TOOL...`;
   const body = { service: ground.name, path, operations: operations.map((operation) => ({ ...operation, tier: tierOf(catalogue, operation) })) };
   return done('contract-review', body, operations.length === 0 ? ['nothing waits for a review'] : [...lines, '', `next: ${next} (change what is wrong in the catalogue before: effect, risk, reversible, confirmationRequired, ...)`]);
 }
 
 // ---- approve ----
+
+/** What was shown is what is approved: nothing of it may have changed while the person read. */
+function refuseMoved(chosen: readonly Operation[], now: Catalogue, name: string): void {
+  const operations = new Map(now.operations.map((operation) => [operation.mcpTool, canonicalJson(operation as never)]));
+  const moved = chosen.filter((operation) => operations.get(operation.mcpTool) !== canonicalJson(operation as never));
+  if (moved.length === 0) return;
+  throw new PraetorError({ code: 'changed-underneath', message: `${moved.map(({ mcpTool }) => visible(mcpTool)).join(', ').slice(0, 200)} changed in the catalogue while it was being approved`, fix: `praetorctl contract review ${name}` });
+}
 
 export async function contractApprove(context: CommandContext): Promise<Outcome> {
   const ground = groundOf(context);
@@ -206,7 +220,7 @@ export async function contractApprove(context: CommandContext): Promise<Outcome>
   const chosen = selected(catalogue, { ...choice, isContradicted });
   const left = choice.reads ? selected(catalogue, choice).filter((operation) => !chosen.includes(operation)).map(({ mcpTool }) => `  ${visible(mcpTool)}: not approved as a read, because its definition says more than the catalogue: praetorctl contract review ${name}`) : [];
   if (chosen.length === 0) return done('contract-approve', { service: name, approved: [] }, ['nothing that waits for approval is meant', ...left], { wrote: false });
-  if (context.options['yes'] !== true) context.io.err(`${show(ground, catalogue, chosen).join('\n')}\n`);
+  if (context.options['yes'] !== true) context.io.err(`${(await exclusively(host, ground.dirs, () => show(ground, catalogue, chosen))).join('\n')}\n`);
   const shown = shownOf(host, place, name);
   const unseen = chosen.filter(({ mcpTool, pin }) => shown[mcpTool] !== pin.definition);
   if (unseen.length > 0) {
@@ -214,11 +228,14 @@ export async function contractApprove(context: CommandContext): Promise<Outcome>
   }
   if (!await agreed(ground, `Approve ${chosen.length === 1 ? 'this operation' : `these ${chosen.length} operations`}?`)) return NOT_DONE('contract-approve');
   const note = typeof context.options['note'] === 'string' ? context.options['note'] : undefined;
-  const approved = approve(catalogue, chosen.map(({ mcpTool }) => mcpTool), personOf(host), new Date(host.now()).toISOString(), note);
-  writeCatalogue(host, place, approved);
-  recordChange(host, place, { action: 'approve', service: name, operations: chosen.map(({ id }) => id), from: 'terminal' });
-  const compiled = compileCatalogues(host, place, VERSION);
-  return done('contract-approve', { service: name, approved: chosen.map(({ id }) => id) }, [`${chosen.length} approved`, ...left, 'next: praetorctl clients apply'], { diagnostics: compiled.diagnostics });
+  const compiled = await exclusively(host, ground.dirs, () => {
+    const { catalogue: now } = catalogueOf(host, place, name);
+    refuseMoved(chosen, now, name);
+    writeCatalogue(host, place, approve(now, chosen.map(({ mcpTool }) => mcpTool), personOf(host), new Date(host.now()).toISOString(), note));
+    recordChange(host, place, { action: 'approve', service: name, operations: chosen.map(({ id }) => id), from: 'terminal' });
+    return compileCatalogues(host, place, VERSION);
+  });
+  return done('contract-approve', { service: name, approved: chosen.map(({ id }) => id) }, [`${chosen.length} approved`, ...left, 'next: praetorctl clients apply'], { exit: exitFor(compiled.diagnostics), diagnostics: compiled.diagnostics });
 }
 
 // ---- diff, lint, list ----
@@ -229,7 +246,7 @@ async function liveLook(ground: Ground, catalogue: Catalogue): Promise<Look | un
   const server = serverOfUpstream(catalogue);
   if (server !== undefined) return serverLook(lookRequest(ground, service.id), server);
   if (upstream?.transport === 'openapi' && upstream.document !== undefined) return openapiLook(ground.host, { file: upstream.document, baseUrl: upstream.baseUrl, service: service.id });
-  throw new PraetorError({ code: 'usage', message: `the catalogue of ${service.id} names nothing to look at`, fix: 'praetorctl contract diff without --live' });
+  throw new PraetorError({ code: 'usage', message: `the catalogue of ${service.id} names nothing to look at`, fix: `praetorctl contract diff ${service.id}` });
 }
 
 export async function contractDiff(context: CommandContext): Promise<Outcome> {
@@ -245,16 +262,18 @@ export async function contractDiff(context: CommandContext): Promise<Outcome> {
   return done('contract-diff', { service: name, changes }, lines, { exit: open.some(stops) ? EXIT.no : EXIT.ok, wrote: false });
 }
 
-export function contractLint(context: CommandContext): Outcome {
-  const { host, place } = groundOf(context);
+export async function contractLint(context: CommandContext): Promise<Outcome> {
+  const { host, dirs, place } = groundOf(context);
   refuseAgents(host, 'praetorctl contract lint');
-  const { services, operations, loosened, diagnostics } = compileCatalogues(host, place, VERSION, context.options['allowLoosening'] === true);
-  for (const [service, changed] of Object.entries(loosened)) recordChange(host, place, { action: 'loosen', service, operations: changed, from: 'terminal' });
+  const { services, operations, loosened, diagnostics } = await exclusively(host, dirs, () => {
+    const compiled = compileCatalogues(host, place, VERSION, context.options['allowLoosening'] === true);
+    for (const [service, changed] of Object.entries(compiled.loosened)) recordChange(host, place, { action: 'loosen', service, operations: changed, from: 'terminal' });
+    return compiled;
+  });
   const loose = diagnostics.filter(({ code }) => code === 'catalogue-loosened').length;
   const failed = diagnostics.length > 0;
-  const exit = !failed ? EXIT.ok : loose > 0 ? EXIT.no : EXIT.usage;
   const body = { services, operations, loosened: failed ? loose : Object.values(loosened).flat().length };
-  return done('contract-lint', body, failed ? [] : [`${services} ${services === 1 ? 'catalogue' : 'catalogues'}, ${operations} operations in force`], { exit, diagnostics, wrote: !failed });
+  return done('contract-lint', body, failed ? [] : [`${services} ${services === 1 ? 'catalogue' : 'catalogues'}, ${operations} operations in force`], { exit: exitFor(diagnostics), diagnostics, wrote: !failed });
 }
 
 export function contractList(context: CommandContext): Outcome {
@@ -265,7 +284,7 @@ export function contractList(context: CommandContext): Outcome {
     approved: catalogue.operations.filter(({ state }) => state === 'approved').length, waiting: catalogue.operations.filter(({ state }) => state === 'review_required' || state === 'generated').length,
   }));
   const lines = catalogues.length === 0 ? ['no catalogue. make one of a server that a client has: praetorctl contract import SERVER'] : catalogues.map(({ catalogue, path }) => summaryLine(catalogue, path));
-  return done('contract-list', { services }, lines, { diagnostics, wrote: false });
+  return done('contract-list', { services }, lines, { exit: exitFor(diagnostics), diagnostics, wrote: false });
 }
 
 // ---- grant ----
@@ -283,9 +302,12 @@ export async function contractGrant(context: CommandContext): Promise<Outcome> {
   const answer = (await context.io.ask(`Allow one call of it within ${Math.round(ms / 1000)} s? [y/N] `) ?? '').trim().toLowerCase();
   if (answer !== 'y' && answer !== 'yes') return NOT_DONE('contract-grant');
   const grant: Grant = { v: 1, operation: name, expiresMs: host.now() + ms, by: personOf(host), at: new Date(host.now()).toISOString() };
-  const directory = joinPath(host.platform, place.state, GRANTS_DIRECTORY);
-  makeDirs(host, directory, OWN_DIR_MODE);
-  putFile(host, joinPath(host.platform, directory, `${host.nonce(8)}.json`), toBytes(JSON.stringify(grant)));
-  recordChange(host, place, { action: 'grant', service: found.catalogue.service.id, operations: [name], from: 'terminal' });
+  await exclusively(host, ground.dirs, () => {
+    const directory = joinPath(host.platform, place.state, GRANTS_DIRECTORY);
+    makeDirs(host, directory, OWN_DIR_MODE);
+    // The record first: a grant that could be used is never one that nobody can find again.
+    recordChange(host, place, { action: 'grant', service: found.catalogue.service.id, operations: [name], from: 'terminal' });
+    putFile(host, joinPath(host.platform, directory, `${host.nonce(8)}.json`), toBytes(JSON.stringify(grant)));
+  });
   return done('contract-grant', { operation: name, expires: new Date(grant.expiresMs).toISOString() }, [`allowed once until ${new Date(grant.expiresMs).toISOString()}: let the client call it again`]);
 }

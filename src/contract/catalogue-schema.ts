@@ -1,6 +1,9 @@
 // Contract: the catalogue document's schema and its reading. schemas/catalogue.schema.json is generated from it. Keys are strict:
 // an unknown key is an error with its path, because a misspelt safety key would be a hole. PURE.
 import { z } from 'zod';
+import { scanJson, type Scan } from '../merge/json-scan.ts';
+import { locate } from '../merge/json-walk.ts';
+import { positionOf } from '../merge/text.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { ACTIONS, APPROVAL_TIERS, BASES, IDEMPOTENCY, METHODS, OPERATIONS_MAX, RISKS, STATES } from './catalogue.ts';
 
@@ -87,6 +90,12 @@ export const catalogueSchema = z.strictObject({
   upstream: upstream.optional(),
   humanApprovalDefault: z.enum(APPROVAL_TIERS).default('none'),
   operations: z.array(operation).max(OPERATIONS_MAX),
+}).superRefine(({ operations }, context) => {
+  const tools = new Set<string>();
+  operations.forEach(({ mcpTool }, i) => {
+    if (tools.has(mcpTool)) context.addIssue({ code: 'custom', path: ['operations', i, 'mcpTool'], message: 'another operation is of this tool' });
+    tools.add(mcpTool);
+  });
 }).describe('praetorctl operation catalogue of one MCP server');
 
 export type Catalogue = z.infer<typeof catalogueSchema>;
@@ -104,20 +113,33 @@ const FIX = 'correct the catalogue, or make it anew: praetorctl contract import 
 
 /** Reads a catalogue's text. JSON only: it is written by the program and reviewed as a diff. */
 export function parseCatalogue(path: string, text: string): CatalogueResult {
-  const refuse = (message: string): CatalogueResult => ({ ok: false, diagnostics: [{ code: 'catalogue-invalid', severity: 'error', message, where: { path }, fix: FIX }] });
+  const refuse = (message: string, at = {}): CatalogueResult => ({ ok: false, diagnostics: [{ code: 'catalogue-invalid', severity: 'error', message, where: { path, ...at }, fix: FIX }] });
   if (text.length > CATALOGUE_CHARS_MAX) return refuse(`the catalogue is larger than ${CATALOGUE_CHARS_MAX} characters`);
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return refuse(`the catalogue is not JSON: ${error instanceof Error ? error.message.slice(0, 160) : ''}`);
+    const message = error instanceof Error ? error.message : '';
+    const offset = /at position ([0-9]+)/.exec(message)?.[1];
+    return refuse(`the catalogue is not JSON: ${message.slice(0, 160)}`, positionOf(text, offset === undefined ? text.length : Number(offset)));
   }
   const parsed = catalogueSchema.safeParse(value);
   if (parsed.success) return { ok: true, catalogue: parsed.data };
+  const scanned = scanJson(text);
+  const at = (steps: readonly PropertyKey[]): { line?: number; column?: number } => (scanned.ok ? positionIn(text, scanned, steps.map((step) => (typeof step === 'number' ? step : String(step)))) : {});
   return {
     ok: false,
     diagnostics: parsed.error.issues.slice(0, 20).map((issue) => ({
-      code: 'catalogue-invalid', severity: 'error', message: `${issue.path.map(String).join('.') || 'the document'}: ${issue.message}`, where: { path }, fix: FIX,
+      code: 'catalogue-invalid', severity: 'error', message: `${issue.path.map(String).join('.') || 'the document'}: ${issue.message}`, where: { path, ...at(issue.path) }, fix: FIX,
     })),
   };
+}
+
+/** Of the value at a path; where it is missing, of what lacks it. */
+function positionIn(text: string, scan: Scan, steps: readonly (string | number)[]): { line?: number; column?: number } {
+  for (let length = steps.length; length >= 0; length--) {
+    const spot = locate({ text, ends: scan.ends }, scan.root, steps.slice(0, length));
+    if (spot.kind === 'found') return positionOf(text, length === 0 ? scan.root : spot.valueStart);
+  }
+  return {};
 }

@@ -28,7 +28,7 @@ export function decide(facts: GateFacts, input: JsonValue | undefined, floor: Ap
   if (facts.state !== 'approved') {
     return {
       decision: 'deny', code: 'unsupported_operation', detail: 'not_approved', state: facts.state, operation,
-      reason: `${facts.tool} is not approved (${facts.state}). Do not look for another way; a person can approve it with: praetorctl contract review`,
+      reason: `${facts.tool} is not approved (${facts.state}). Do not look for another way; a person can approve it after: praetorctl contract review ${facts.id.split('.')[0] ?? ''}`,
     };
   }
   if (input !== undefined && !isObject(input)) return { decision: 'deny', code: 'validation_error', detail: 'arguments_not_an_object', operation, reason: `The arguments of ${facts.tool} must be an object.` };

@@ -33,12 +33,12 @@ export function decideCall(index: ContractIndex, { pairs, spell }: CallName, inp
   const [pair] = pairs;
   if (governed.length > 0) return strictest(governed.map((one) => decidePair(index, one, spell, governed.length > 1, input, policy)));
   if (policy.unlistedServer === 'pass' || pair === undefined) return NONE;
-  return { decision: 'deny', code: 'policy_denied', detail: 'unlisted_server', reason: `The MCP server ${pair.server} has no catalogue here, and this workstation allows none without. Ask the person: praetorctl contract import` };
+  return { decision: 'deny', code: 'policy_denied', detail: 'unlisted_server', reason: `The MCP server ${pair.server} has no catalogue here, and this workstation allows none without. Ask the person: praetorctl contract import ${pair.server}` };
 }
 
 function decidePair(index: ContractIndex, { server, tool }: McpPair, spell: CallName['spell'], isGuess: boolean, input: JsonValue | undefined, policy: ContractPolicy): ContractDecision {
   const service = index.serverOf(server)?.service ?? '';
-  if (index.isQuarantined(service, tool)) return quarantined(tool);
+  if (index.isQuarantined(service, tool)) return quarantined(tool, service);
   const found = index.operationsOf(service, tool).filter((facts) => spell(facts.tool) === tool);
   if (found.length > 0) {
     const decision = decideAmong(found, input, policy.floor);
@@ -52,10 +52,10 @@ function decidePair(index: ContractIndex, { server, tool }: McpPair, spell: Call
   };
 }
 
-export function quarantined(tool: string): Extract<ContractDecision, { decision: 'deny' }> {
+export function quarantined(tool: string, service: string): Extract<ContractDecision, { decision: 'deny' }> {
   return {
     decision: 'deny', code: 'policy_denied', detail: 'definition_changed',
-    reason: `${tool} is no longer what the person approved: its server changed the definition. Ask the person: praetorctl contract diff`,
+    reason: `${tool} is no longer what the person approved: its server changed the definition. Ask the person: praetorctl contract diff ${service} --live`,
   };
 }
 

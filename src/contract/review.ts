@@ -1,8 +1,8 @@
-// Contract: what becomes of a catalogue: a new look at the server's tools, approvals, and what of it is a loosening. PURE.
+// Contract: what becomes of a catalogue: a new look at the server's tools, and approvals. PURE.
 import { matchesGlob } from './glob.ts';
 import type { Catalogue, Operation } from './catalogue-schema.ts';
 import { draftOperation, type Draft } from './classify.ts';
-import { gateFacts, type GatePosture } from './gate.ts';
+import { gateFacts } from './gate.ts';
 import { pinChanges, stops, toolPin, type Change, type ToolDefinition } from './pins.ts';
 import { LISTED_TWICE, isStronger, strengthened, strictest } from './redraft.ts';
 
@@ -114,27 +114,6 @@ export function approve(catalogue: Catalogue, tools: readonly string[], by: stri
     operations: catalogue.operations.map((operation) => (tools.includes(operation.mcpTool)
       ? { ...operation, state: 'approved', approval: { by, at, definition: operation.pin.definition, ...(note === undefined ? {} : { note }) } } : operation)),
   };
-}
-
-export interface Loosening { readonly operation: string; readonly text: string }
-
-const looser = (before: GatePosture, after: GatePosture): string[] => [
-  ...(before.gated && !after.gated ? ['it is no longer confirmed'] : []),
-  ...(before.human && after.gated && !after.human ? ['a person is no longer asked'] : []),
-  ...(before.keyRequired && !after.keyRequired ? ['it no longer needs a key'] : []),
-];
-
-/** What a newer catalogue lets pass that an older one did not, for operations that were and are approved. Never done in silence. */
-export function loosenings(before: Catalogue, after: Catalogue): Loosening[] {
-  const old = new Map(before.operations.map((operation) => [operation.mcpTool, operation]));
-  return after.operations.flatMap((operation) => {
-    const was = old.get(operation.mcpTool);
-    if (was?.state !== 'approved' || operation.state !== 'approved') return [];
-    const [a, b] = [gateFacts(before, was), gateFacts(after, operation)];
-    const texts = looser(a.base, b.base);
-    if (JSON.stringify(a.variants) !== JSON.stringify(b.variants) && b.variants.some(({ posture }) => looser(b.base, posture).length > 0 || !posture.gated)) texts.push('its exceptions changed');
-    return texts.map((text) => ({ operation: operation.id, text }));
-  });
 }
 
 /** Whom a gated operation asks, in a word. */

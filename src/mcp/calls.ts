@@ -84,7 +84,7 @@ function call(gate: Gate, held: HeldCall, client: ClientSide): readonly Action[]
   if (held.isTwice) return no(name, 'validation_error', 'ambiguous_json', 'The call has one key twice: it could be read in two ways.');
   const tool = live.governed(name);
   if (tool === undefined) return no(name, 'unsupported_operation', 'unknown_operation', `${name.slice(0, NAME_CHARS_MAX)} is not in the catalogue of ${config.catalogue.service.id}.`);
-  if (tool.operation.state === 'approved' && live.stateOf(name) !== 'approved') return refuse(gate, { held, caller }, quarantined(name), name);
+  if (tool.operation.state === 'approved' && live.stateOf(name) !== 'approved') return refuse(gate, { held, caller }, quarantined(name, tool.operation.id.split('.')[0] ?? ''), name);
   const given = held.params['arguments'] ?? {};
   if (!isObject(given)) return no(name, 'validation_error', 'arguments_not_an_object', `The arguments of ${name} must be an object.`);
   let known: string | undefined;

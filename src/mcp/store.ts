@@ -2,7 +2,7 @@
 // which the hook reads. Through Host. Compiling is all or nothing: with one invalid catalogue the index stays as it was, and what
 // changed since is refused by the hook until the fault is corrected.
 import { COMPILED_DIRECTORY, bindingClashes, encodeContracts, type CataloguedSource } from '../contract/contract-index.ts';
-import { loosenings } from '../contract/review.ts';
+import { storeLoosenings } from '../contract/loosenings.ts';
 import { CATALOGUE_CHARS_MAX, parseCatalogue, type Catalogue } from '../contract/catalogue-schema.ts';
 import { OWN_DIR_MODE, dropFile, makeDirs, putFile, toBytes } from '../clientsetup/statefiles.ts';
 import { CONTRACTS_DIRECTORY } from '../contract/catalogue.ts';
@@ -78,18 +78,18 @@ export function compileCatalogues(host: Host, place: StorePlace, engine: string,
   const index = joinPath(host.platform, place.state, CONTRACT_FILE);
   const nothing = { index: null, services: 0, operations: 0, loosened: {} };
   if (diagnostics.length > 0) return { ...nothing, diagnostics };
-  if (catalogues.length === 0) {
-    if (host.lstat(index) !== undefined) dropFile(host, index);
-    return { ...nothing, diagnostics: [] };
-  }
   const before = compiledBefore(host, place);
-  const loose = catalogues.flatMap(({ catalogue, path }) => loosenings(before.get(catalogue.service.id) ?? catalogue, catalogue).map((one) => ({ ...one, path, service: catalogue.service.id })));
+  const loose = storeLoosenings([...before.values()], catalogues.map(({ catalogue }) => catalogue)).map((one) => ({ ...one, path: cataloguePath(host, place, one.service) }));
   if (loose.length > 0 && !allowLoosening) return { ...nothing, diagnostics: loose.map(looseningOf) };
+  const loosened = Object.fromEntries([...new Set(loose.map(({ service }) => service))].map((service) => [service, loose.filter((one) => one.service === service).map(({ operation }) => operation)]));
   const compiled = joinPath(host.platform, place.state, COMPILED_DIRECTORY);
+  const here = new Set(catalogues.map(({ catalogue }) => catalogue.service.id));
+  if (catalogues.length === 0 && host.lstat(index) !== undefined) dropFile(host, index);
+  for (const service of before.keys()) if (!here.has(service)) dropFile(host, joinPath(host.platform, compiled, `${service}.json`));
+  if (catalogues.length === 0) return { ...nothing, loosened, diagnostics: [] };
   makeDirs(host, compiled, OWN_DIR_MODE);
   for (const { catalogue } of catalogues) putFile(host, joinPath(host.platform, compiled, `${catalogue.service.id}.json`), toBytes(JSON.stringify(catalogue)));
   putFile(host, index, encodeContracts(engine, catalogues));
-  const loosened = Object.fromEntries([...new Set(loose.map(({ service }) => service))].map((service) => [service, loose.filter((one) => one.service === service).map(({ operation }) => operation)]));
   return { index, services: catalogues.length, operations: catalogues.reduce((n, { catalogue }) => n + catalogue.operations.length, 0), loosened, diagnostics: [] };
 }
 

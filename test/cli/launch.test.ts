@@ -142,7 +142,7 @@ describe('a client with hooks', () => {
     expect([code, err.includes('hooks: observed')]).toEqual([5, true]);
   });
 
-  it.each([[['--bare'], {}], [['--safe-mode'], {}], [['--setting-sources', ''], {}], [['-p', 'x'], { CLAUDE_CODE_SAFE_MODE: '1' }]])('%j %j is refused', async (words, env) => {
+  it.each([[['--bare'], {}], [['--safe-mode'], {}], [['--mcp-config', '{"mcpServers":{}}'], {}], [['--strict-mcp-config', '--mcp-config=x.json'], {}], [['--setting-sources', ''], {}], [['-p', 'x'], { CLAUDE_CODE_SAFE_MODE: '1' }]])('%j %j is refused', async (words, env) => {
     const at = lab();
     const { code, err } = await launch(at, ['claude', '--', ...words], { env });
     expect([code, err.includes('way around the guard'), started(at)]).toEqual([3, true, undefined]);

@@ -133,6 +133,19 @@ createInterface({ input: process.stdin }).on('line', (line) => { const m = JSON.
     expect([code, err.includes(text), existsSync(join(at.root, 'config/contracts/paged.json'))]).toEqual([1, true, false]);
   });
 
+  it('is found in each file that OpenCode reads, and stands behind the runtime there', async () => {
+    const { at, say } = lab();
+    const directory = join(at.home, '.config/opencode');
+    const entry = { type: 'local', command: [process.execPath, SERVER], enabled: true };
+    put(join(directory, 'opencode.jsonc'), `{\n  // mine\n  "mcp": { "beside": ${JSON.stringify(entry)} },\n}\n`);
+    expect((await say(['contract', 'import', 'beside', '--client', 'opencode', '--yes'])).code).toBe(0);
+    expect((await say(['clients', 'apply', '--yes', '--client', 'opencode'])).code).toBe(0);
+    const text = readFileSync(join(directory, 'opencode.jsonc'), 'utf8');
+    expect([text.includes('// mine'), text.includes('"praetorctl"'), existsSync(join(directory, 'opencode.json'))]).toEqual([true, true, false]);
+    put(join(directory, 'opencode.json'), JSON.stringify({ mcp: { first: entry } }));
+    expect((await say(['contract', 'import', 'first', '--client', 'opencode', '--yes'])).code).toBe(0);
+  });
+
   it('two names that become one word are two servers', async () => {
     const { at, say } = lab();
     put(join(at.home, '.claude.json'), JSON.stringify({ mcpServers: { 'a.b': { command: process.execPath, args: [SERVER] }, 'a/b': { command: process.execPath, args: [SERVER, 'second'] } } }));

@@ -3,7 +3,7 @@ import type { ClientDefinition, HookEvent } from '../../model/client.ts';
 import type { Tolerance } from '../../model/edit.ts';
 import { joinPath } from '../../roots/paths.ts';
 import { overrideDir } from '../../roots/overrides.ts';
-import { measuredOn } from '../facts.ts';
+import { documented, measuredOn } from '../facts.ts';
 import { httpEntry, stdioEntry } from '../mcp-kit.ts';
 import { commandHandler, wrappedArrays } from '../registration.ts';
 import { sampleCommand } from '../sample.ts';
@@ -126,6 +126,7 @@ export const claude: ClientDefinition = {
     bypass: [
       { word: '--bare', does: measured('no hook of any file runs') }, { word: '--safe-mode', does: measured('no hook of any file runs') },
       { word: '--setting-sources', does: measured('hooks of the sources that are not named do not run') },
+      { word: '--mcp-config', does: documented('a server of it is started without the guarding runtime; --strict-mcp-config leaves out those that stand behind it') },
       { word: '--settings', does: measured('a settings file of its own can switch hooks off') },
     ],
     bypassEnv: [{ word: 'CLAUDE_CODE_SIMPLE', does: measured('no hook of any file runs') }, { word: 'CLAUDE_CODE_SAFE_MODE', does: measured('no hook of any file runs') }],

@@ -8,5 +8,6 @@ export const opencodeDialect = pluginDialect({
     { path: '.config/opencode/plugins/praetorctl.js', level: 'hooks' },
     { path: '.opencode/plugins/praetorctl.js', level: 'hooks' },
     { path: '.config/opencode/opencode.json', level: 'shared' },
+    { path: '.config/opencode/opencode.jsonc', level: 'shared' },
   ],
 });

@@ -1,6 +1,6 @@
 // Contract: OpenCode's row. Measured on 1.18.33, Linux; what is only documented says so. PURE.
 // OpenCode has no hook commands: a plugin file of ours asks the hook. It is generated, so nothing of the person's is edited.
-import type { ClientDefinition } from '../../model/client.ts';
+import type { ClientDefinition, FileSpec, RootContext } from '../../model/client.ts';
 import type { Tolerance } from '../../model/edit.ts';
 import { configHome, joinPath } from '../../roots/paths.ts';
 import { measuredOn } from '../facts.ts';
@@ -17,6 +17,14 @@ const CONFIG: Tolerance = { comments: true, trailingCommas: true, bom: true, utf
 
 const measured = measuredOn('1.18.33');
 
+/** The client reads opencode.json and opencode.jsonc, so what is there is what counts; a new one is opencode.json. */
+function configsIn({ platform, dirNames }: RootContext, directory: string): { readonly first: string; readonly beside: string } {
+  const names = dirNames(directory);
+  const [json, jsonc] = ['opencode.json', 'opencode.jsonc'].map((name) => joinPath(platform, directory, name)) as [string, string];
+  if (!names.includes('opencode.jsonc')) return { first: json, beside: '' };
+  return names.includes('opencode.json') ? { first: json, beside: jsonc } : { first: jsonc, beside: '' };
+}
+
 export const opencode: ClientDefinition = {
   id: 'opencode', name: 'OpenCode', aliases: [], vendor: 'Anomaly',
   seenOn: measured('1.18.33 on Linux'),
@@ -26,11 +34,13 @@ export const opencode: ClientDefinition = {
   roots: (context) => {
     const { platform, project } = context;
     const dir = joinPath(platform, configHome(context), 'opencode');
+    const user = configsIn(context, dir);
+    const own = configsIn(context, project);
     return {
       diagnostics: [],
       paths: {
-        dir, plugin: joinPath(platform, dir, 'plugins', 'praetorctl.js'), config: joinPath(platform, dir, 'opencode.json'),
-        projectPlugin: joinPath(platform, project, '.opencode', 'plugins', 'praetorctl.js'), projectConfig: joinPath(platform, project, 'opencode.json'),
+        dir, plugin: joinPath(platform, dir, 'plugins', 'praetorctl.js'), config: user.first, configBeside: user.beside,
+        projectPlugin: joinPath(platform, project, '.opencode', 'plugins', 'praetorctl.js'), projectConfig: own.first, projectConfigBeside: own.beside,
       },
     };
   },
@@ -38,7 +48,8 @@ export const opencode: ClientDefinition = {
     const user = scope === 'user';
     return [
       { role: 'hooks', scope, path: (user ? paths['plugin'] : paths['projectPlugin']) ?? '', format: 'artefact', tolerance: PLUGIN, secret: false },
-      { role: 'mcp', scope, path: (user ? paths['config'] : paths['projectConfig']) ?? '', format: 'json', tolerance: CONFIG, secret: user },
+      ...[user ? paths['config'] : paths['projectConfig'], user ? paths['configBeside'] : paths['projectConfigBeside']].filter((path) => path !== undefined && path !== '')
+        .map((path): FileSpec => ({ role: 'mcp', scope, path: path ?? '', format: 'json', tolerance: CONFIG, secret: user })),
     ];
   },
   hooks: PLUGIN_HOOKS,
