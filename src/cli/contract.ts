@@ -103,7 +103,7 @@ function refuseOther({ service, bindings, upstream }: Catalogue, name: string, l
 
 export async function contractImport(context: CommandContext): Promise<Outcome> {
   const ground = groundOf(context);
-  const { host, place, name } = ground;
+  const { host, name } = ground;
   const { openapi: file, baseUrl } = context.options as { openapi?: string; baseUrl?: string };
   const service = serviceId(name);
   const look = file === undefined ? await serverLook(lookRequest(ground, service), sourceOf(ground)) : await openapiLook(host, { file, baseUrl, service });
