@@ -26,9 +26,12 @@ export interface Started { readonly command: string; readonly args: readonly str
 
 type Kind = 'allow' | 'deny' | 'malformed';
 
+/** Every client whose calls are judged. */
+export const judgedClients = (): readonly ClientDefinition[] => CLIENTS.filter((client) => hasHooks(client) && dialectFor(client.id) !== undefined);
+
 /** Clients with a registration of ours; where there is none, all that have hooks. */
 export function smokedClients(host: Host, dirs: StateDirs): readonly ClientDefinition[] {
-  const all = CLIENTS.filter((client) => hasHooks(client) && dialectFor(client.id) !== undefined);
+  const all = judgedClients();
   const recorded = new Set<string>();
   try {
     for (const { client } of readRecords(host, dirs).values()) recorded.add(client);
