@@ -154,7 +154,7 @@ try {
   rmSync(work, { recursive: true, force: true });
 }
 // The command line is measured by scripts of their own, because one run of it takes as long as ten hooks.
-for (const script of ['bench-verify.mjs', 'bench-detect.mjs', 'bench-mcp.mjs']) {
+for (const script of ['bench-verify.mjs', 'bench-detect.mjs', 'bench-mcp.mjs', 'bench-fleet.mjs']) {
   const commands = spawnSync(process.execPath, [join(ROOT, 'scripts', script), ...(gate ? ['--gate'] : [])], { stdio: 'inherit' });
   if (commands.status !== 0) process.exitCode = 1;
 }
