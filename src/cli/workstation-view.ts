@@ -61,7 +61,7 @@ export function updateOutcome(report: UpdateReport): Outcome {
     exit: failed ? EXIT.failed : NO.has(result) ? EXIT.no : EXIT.ok, kind: 'workstation-update', body: { result, code, from, to, seq, message }, text: failed ? '' : message, wrote: true,
     diagnostics: [
       ...notes.map((note) => ({ code: 'note', severity: 'warning', message: note, fix: '' }) as const),
-      ...(failed ? [{ code: result === 'reverted' ? 'version-fails' : 'promotion-refused', severity: 'error', message, fix } as const] : fix === '' ? [] : [{ code: 'note', severity: 'info', message: 'to take it', fix } as const]),
+      ...(failed ? [{ code: result === 'reverted' ? 'version-fails' : code === 'version-damaged' ? 'state-damaged' : 'promotion-refused', severity: 'error', message, fix } as const] : fix === '' ? [] : [{ code: 'note', severity: 'info', message: 'to take it', fix } as const]),
     ],
   };
 }

@@ -36,8 +36,9 @@ const OPERATOR = 'nothing was changed; ask the operator of the fork';
 function orderOf(remembered: Remembered, { promotion, digest }: Verified): PromotionRefusal['code'] | 'same' | 'next' | 'gap' {
   if (digest === remembered.lastPromotion) return 'same';
   if (promotion.seq <= remembered.lastSeq) return 'replayed';
+  if (remembered.lastPromotion === null) return 'next';
   if (promotion.seq > remembered.lastSeq + 1) return 'gap';
-  return remembered.lastPromotion === null || promotion.prev === remembered.lastPromotion ? 'next' : 'chain-broken';
+  return promotion.prev === remembered.lastPromotion ? 'next' : 'chain-broken';
 }
 
 /** Notes are warnings for people; a refusal leaves everything as it is. */

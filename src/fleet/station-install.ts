@@ -6,7 +6,7 @@ import { makeDirs, OWN_DIR_MODE, pathsOf, toText } from '../clientsetup/statefil
 import { findProgram, isShadowed } from '../roots/installs.ts';
 import { pathDirs } from '../roots/context.ts';
 import { dataDir } from '../roots/own-dirs.ts';
-import { BLANK_RECORD, readInstallRecord, type InstallRecord } from '../roots/install-record.ts';
+import { BLANK_RECORD, type InstallRecord } from '../roots/install-record.ts';
 import type { Host } from '../host.ts';
 import { PraetorError } from '../model/diagnostic.ts';
 import { SIGNERS_BYTES_MAX, parseAllowedSigners } from './allowed-signers.ts';
@@ -14,7 +14,7 @@ import { noteAttempt } from './note-attempt.ts';
 import { bringIn, clientsOf, sha512Of, type Artefact } from './bring-in.ts';
 import { checkoutArtefact } from './checkout-artefact.ts';
 import { foreignArtefact } from './fork-manifest.ts';
-import { fetchArtefact } from './fork-remote.ts';
+import { recordBefore, setRecordAside, type RecordBefore } from './damaged-record.ts';
 import { remoteHeads } from './remote-heads.ts';
 import { hostKey, type HostKey } from './host-key.ts';
 import { planWorkstationLauncher, writeWorkstationLauncher, type LauncherWish } from './install-launcher.ts';
@@ -26,7 +26,7 @@ import { stationSettings } from './station-settings.ts';
 import { switched, timeNow, underLock, type Station } from './station.ts';
 import { ARTEFACT_BYTES_MAX } from './tar.ts';
 import { sweepVersions } from './versions.ts';
-import { verifyPromotion } from './verify-promotion.ts';
+import { promotedArtefact, verifyPromotion } from './verify-promotion.ts';
 
 export interface InstallOptions {
   readonly from: string;
@@ -86,8 +86,8 @@ function anchorLines(host: Host, file: string | undefined): readonly string[] | 
 /** Of the fork that is followed. Another one is another history. */
 const NO_HISTORY = { lastSeq: 0, lastPromotion: null, lastCommit: null, lastNotes: null, repository: null, target: null, expires: null } as const;
 
-function blankRecord({ host }: Station): InstallRecord {
-  return { ...BLANK_RECORD, hostId: uuid(host), current: '', launcher: '', installedAt: timeNow(host) };
+function blankRecord({ host }: Station, hostId: string | undefined): InstallRecord {
+  return { ...BLANK_RECORD, hostId: hostId ?? uuid(host), current: '', launcher: '', installedAt: timeNow(host) };
 }
 
 const foundOnPath = (host: Host, name: string): string | undefined => findProgram(host, name, pathDirs(host.platform, host.env['PATH'] ?? host.env['Path']));
@@ -99,9 +99,9 @@ function shadowNotes(host: Host, launcher: string): readonly string[] {
 }
 
 /** Everything but what is current. */
-function draftRecord(station: Station, options: InstallOptions, origin: Origin, before: InstallRecord | undefined): InstallRecord {
+function draftRecord(station: Station, options: InstallOptions, origin: Origin, { record: before, hostId }: RecordBefore): InstallRecord {
   const { host, node } = station;
-  const kept = before ?? blankRecord(station);
+  const kept = before ?? blankRecord(station, hostId);
   const remote = options.remote ?? (origin.kind === 'remote' ? origin.remote : kept.remote);
   const onPath = foundOnPath(host, 'node');
   return {
@@ -136,10 +136,10 @@ function fromRemote(station: Station, draft: InstallRecord, remote: string, opti
   // The newest promotion is taken by a person's word: what the installed version would have to be does not count.
   const believed = verifyPromotion(station, record, heads, { acceptHistory: options.acceptHistory, fromAnywhere: true });
   if (!('promotion' in believed)) throw new PraetorError({ code: 'promotion-refused', message: believed.message, fix: believed.fix });
-  const { promotion, fingerprint, place, notes } = believed;
-  const { ref, bytes, sha512 } = promotion.artifact;
+  const { promotion, fingerprint, notes } = believed;
+  const { ref, sha512 } = promotion.artifact;
   const named = namedLine(fingerprint, ref, promotion.seq);
-  const artefact = fetchArtefact(place, remote, ref, bytes);
+  const artefact = promotedArtefact(believed, remote);
   if (sha512Of(artefact) !== sha512) throw new PraetorError({ code: 'promotion-refused', message: `the artefact is not the one that was promoted: its sha512 differs (${named})`, fix: 'nothing was changed; tell the operator of the fork' });
   return { artefact: { bytes: artefact, version: promotion.version, seq: promotion.seq, commit: promotion.commit }, record: { ...believed.record, remote: draft.remote }, notes, named };
 }
@@ -165,9 +165,10 @@ async function install(station: Station, options: InstallOptions): Promise<Insta
   const { host, data, dirs, home } = station;
   // A run that was killed while it wrote the launcher is settled first: only then is it known whose the file is.
   await recover(host, dirs);
-  const before = readInstallRecord(host, data);
+  const found = recordBefore(station);
+  const before = found.record;
   const origin = originOf(host, options.from);
-  const draft = draftRecord(station, options, origin, before);
+  const draft = draftRecord(station, options, origin, found);
   planWorkstationLauncher(station, wishOf(station, draft, options, 'allow'));
   makeDirs(host, data, OWN_DIR_MODE);
   sweepVersions(host, data, before);
@@ -183,6 +184,7 @@ async function install(station: Station, options: InstallOptions): Promise<Insta
   const moved = before === undefined ? { ...record, current: brought.id } : switched(record, brought.id, at);
   // A person chose this version: a pin on another one is over, and so is a block of this one.
   const next: InstallRecord = { ...moved, key: key.path, pin: moved.pin?.id === brought.id ? moved.pin : null, blocked: moved.blocked.filter((one) => one.id !== brought.id) };
+  const aside = found.damaged ? setRecordAside(station, found) : [];
   writeInstallRecord(host, data, next);
   const wrote = await writeWorkstationLauncher(station, wishOf(station, next, options, options.onMissing ?? stationSettings(host).onMissing));
   const fault = await smokeLauncher(host, clientsOf(station).slice(0, 1), next.launcher, home);
@@ -193,7 +195,7 @@ async function install(station: Station, options: InstallOptions): Promise<Insta
   noteAttempt(host, dirs.state, { at, result: 'installed', code: null, from: before?.current ?? null, to: brought.id, seq: artefact.seq, message });
   return {
     result: same ? 'unchanged' : 'installed', id: brought.id, previous: next.previous, hostId: next.hostId, key, launcher: next.launcher, version: artefact.version,
-    notes: [...notes, ...compiled, ...shadowNotes(host, next.launcher), ...(before?.pin != null && next.pin === null ? [`the pin on ${before.pin.id} is over`] : []), ...(brought.warmed ? [] : ['no code cache was made: the version starts a little slower'])],
+    notes: [...aside, ...notes, ...compiled, ...shadowNotes(host, next.launcher), ...(before?.pin != null && next.pin === null ? [`the pin on ${before.pin.id} is over`] : []), ...(brought.warmed ? [] : ['no code cache was made: the version starts a little slower'])],
   };
 }
 

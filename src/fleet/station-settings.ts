@@ -16,7 +16,7 @@ export interface StationSettings {
   readonly branch: string | undefined;
   /** The one commit whose promotion is taken. */
   readonly pin: string | undefined;
-  readonly fault: Pick<Diagnostic, 'message'> | undefined;
+  readonly fault: Pick<Diagnostic, 'message' | 'where'> | undefined;
 }
 
 function loaded(host: Host, version: string | undefined): Settings | Diagnostic {

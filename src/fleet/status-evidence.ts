@@ -54,7 +54,7 @@ function evidenceOf(host: StatusHost, data: string, record: InstallRecord, attem
   const { platform } = host;
   return {
     record: 'read', version: host.lstat(joinPath(platform, versionDir(platform, data, record.current), 'bin', 'praetorctl')) !== undefined,
-    launcher: launcherOf(host, data, record), node: record.node.some((path) => host.canExecute(path)), follows: record.remote !== null, pinned: record.pin !== null,
+    launcher: launcherOf(host, data, record), node: record.node.some((path) => host.canExecute(path)), follows: record.remote !== null, pinned: record.pin !== null || attempts.at(-1)?.code === 'settings-pin',
     behind: record.target !== null && record.target !== record.current, targetBlocked: record.blocked.some(({ id }) => id === record.target),
     withdrawn: record.withdrawn.includes(record.current), stale: isStale(record, host.now()), lastResult: lastResult(attempts), settingsDrifted: null,
   };

@@ -45,7 +45,7 @@ const RULES: readonly Rule[] = [
   { state: 'settings-drifted', code: 'settings-drifted', when: (e) => e.settingsDrifted === true, text: 'the policy was compiled from other settings than those of the current version', fix: 'praetorctl policy compile' },
   { state: 'stale', code: 'not-verified', when: (e) => e.follows && e.stale, text: 'no promotion was verified for longer than allowed, or the newest has ended', fix: UPDATE },
   { state: 'blocked', code: 'target-blocked', when: (e) => e.targetBlocked && e.behind, text: 'the newest promotion was tried here and did not judge', fix: 'the next promotion is taken as usual; tell the operator of the fork' },
-  { state: 'held', code: 'pinned', when: (e) => e.pinned, text: 'the version is pinned', fix: 'praetorctl workstation unpin' },
+  { state: 'held', code: 'pinned', when: (e) => e.pinned, text: 'the version is held, by a pin or by update.pin of the settings', fix: 'praetorctl workstation unpin, or take update.pin out of the settings' },
   { state: 'behind', code: 'newer-known', when: (e) => e.behind, text: 'a newer promotion is known and not taken yet', fix: UPDATE },
 ];
 

@@ -6,19 +6,19 @@ import type { AttemptResult } from './attempts.ts';
 import { noteAttempt } from './note-attempt.ts';
 import { bringIn, checkLauncher, sha512Of, switchTo } from './bring-in.ts';
 import { foreignArtefact } from './fork-manifest.ts';
-import { fetchArtefact, tidyRepository } from './fork-remote.ts';
+import { tidyRepository } from './fork-remote.ts';
 import { writeInstallRecord } from './install-record.ts';
 import { decideUpdate, namedLine } from './judge-promotion.ts';
 import { MEND_FIX, mendVersion } from './mend-version.ts';
-import { versionId } from './promotion.ts';
+import { versionId, type Promotion } from './promotion.ts';
 import { remoteHeads, type RemoteHeads } from './remote-heads.ts';
 import { stationSettings, type StationSettings } from './station-settings.ts';
-import { checkSettings, settlePlan } from './settle.ts';
+import { checkSettings, ownSettingsNote, placed, settlePlan } from './settle.ts';
 import { neededRecord, timeNow, underLock, withBlock, type Station } from './station.ts';
 import { neededRemote, nothingNew, quickCheck, upToDate, type UpdateReport } from './update-report.ts';
 import { dropUnchanged, writeUnchanged } from './unchanged.ts';
 import { sweepVersions } from './versions.ts';
-import { verifyPromotion, type Believed } from './verify-promotion.ts';
+import { promotedArtefact, verifyPromotion, type Believed } from './verify-promotion.ts';
 
 export interface UpdateOptions {
   readonly check: boolean;
@@ -37,16 +37,23 @@ interface Run {
 }
 const answer = ({ from }: Run, result: AttemptResult, message: string, more: Partial<UpdateReport> = {}): UpdateReport => ({ result, code: null, from, to: null, seq: null, message, fix: '', notes: [], ...more });
 
-async function install(run: Run, { promotion, fingerprint, place, record: seen, notes }: Believed): Promise<UpdateReport> {
+/** Only --now takes such a promotion. */
+function endedNotes({ host }: Station, { expires }: Promotion): readonly string[] {
+  return expires !== null && Date.parse(expires) < host.now() ? [`the promotion ended on ${expires} and is taken because of --now`] : [];
+}
+
+async function install(run: Run, believed: Believed): Promise<UpdateReport> {
+  const { promotion, fingerprint, record: seen } = believed;
   const { station } = run;
   const { host } = station;
   const record = run.save(seen);
-  const { ref, bytes, sha512 } = promotion.artifact;
+  const { ref, sha512 } = promotion.artifact;
   const id = versionId(sha512);
+  const notes = [...believed.notes, ...endedNotes(station, promotion)];
   const about = { to: id, seq: promotion.seq, notes };
   const named = namedLine(fingerprint, ref, promotion.seq);
   await checkLauncher(station, record);
-  const artefact = fetchArtefact(place, neededRemote(seen), ref, bytes);
+  const artefact = promotedArtefact(believed, neededRemote(seen));
   if (sha512Of(artefact) !== sha512) {
     return answer(run, 'refused', `the artefact is not the one that was promoted: its sha512 differs (${named})`, { ...about, code: 'artefact-other', fix: 'nothing was changed; tell the operator of the fork' });
   }
@@ -55,8 +62,8 @@ async function install(run: Run, { promotion, fingerprint, place, record: seen, 
   if (foreign !== undefined) {
     return answer(run, 'refused', `${foreign} (${named})`, { ...about, code: brought.repository === null ? 'operator-missing' : 'repository-other', fix: 'nothing was changed; tell the operator of the fork' });
   }
-  const loosened = await checkSettings(station, brought.directory);
-  if (loosened !== undefined) return answer(run, 'refused', `the settings of version ${id} cannot be taken: ${loosened.message} (${named})`, { ...about, code: 'settings-refused', fix: loosened.fix });
+  const { refusal, own } = await checkSettings(station, brought.directory);
+  if (refusal !== undefined) return answer(run, 'refused', `the settings of version ${id} cannot be taken: ${placed(refusal)} (${named})`, { ...about, code: 'settings-refused', fix: refusal.fix });
   const blocked = (code: string, what: string): UpdateReport => answer(run, 'reverted', `version ${id} ${what}; it is blocked here, ${record.current} stays (${named})`, { ...about, code, fix: 'praetorctl workstation status; the next promotion is taken as usual' });
   if (brought.fault !== undefined) {
     run.save(withBlock(record, id, brought.fault.code, timeNow(host)));
@@ -64,7 +71,7 @@ async function install(run: Run, { promotion, fingerprint, place, record: seen, 
   }
   const { fault } = await switchTo(station, record, id);
   if (fault !== undefined) return blocked(fault.code, `did not judge through the launcher: ${fault.message}`);
-  const drift = await settlePlan(station, brought.directory);
+  const drift = own === undefined ? await settlePlan(station, brought.directory) : [ownSettingsNote(own)];
   return answer(run, 'updated', `updated from ${record.current} to ${id} (${promotion.version}, sequence ${promotion.seq})`, { ...about, notes: [...notes, ...(brought.warmed ? [] : ['no code cache was made: the version starts a little slower']), ...drift] });
 }
 
@@ -139,7 +146,7 @@ export async function updateWorkstation(station: Station, options: UpdateOptions
     try {
       const report = await looked(run);
       note(report);
-      return run.settings.fault === undefined ? report : { ...report, notes: [...report.notes, `the settings could not be read, their defaults counted: ${run.settings.fault.message}`] };
+      return run.settings.fault === undefined ? report : { ...report, notes: [...report.notes, `the settings could not be read, their defaults counted: ${placed(run.settings.fault)}`] };
     } catch (error) {
       const { code, message } = error instanceof PraetorError ? error.diagnostic : { code: 'internal', message: 'an unexpected failure' };
       note(answer(run, 'failed', message, { code }));

@@ -1,8 +1,9 @@
 // Contract: from a reference of the fork to a promotion that this workstation believes, or the reason why not. The signature is held
 // against the anchor of the record, never against anything that came with what it signs. Through the Host.
+import { PraetorError } from '../model/diagnostic.ts';
 import type { InstallRecord } from '../roots/install-record.ts';
 import { parseAllowedSigners } from './allowed-signers.ts';
-import { fetchHeads, follows, ownRepository, promotionLine } from './fork-remote.ts';
+import { fetchArtefact, fetchHeads, follows, ownRepository, promotionLine } from './fork-remote.ts';
 import type { RemoteHeads } from './remote-heads.ts';
 import { commitOf, type GitPlace } from './git.ts';
 import { admit, namedLine, type PromotionCode, type Verified } from './judge-promotion.ts';
@@ -36,6 +37,17 @@ function openedLine(record: InstallRecord, line: string | undefined, commit: str
     if (next.problems.length > 0 || !usable) return refuse('signers-invalid', `the promotion replaces the trusted keys by lines that cannot be used (${namedLine(fingerprint, ref, promotion.seq)})`, promotion.seq);
   }
   return { promotion, digest: opened.digest, fingerprint };
+}
+
+/** What the promotion's reference names. Where that is gone or has another size, the refusal names the promotion. */
+export function promotedArtefact({ promotion, fingerprint, place }: Believed, remote: string): Uint8Array {
+  const { ref, bytes } = promotion.artifact;
+  try {
+    return fetchArtefact(place, remote, ref, bytes);
+  } catch (error) {
+    if (!(error instanceof PraetorError)) throw error;
+    throw new PraetorError({ ...error.diagnostic, message: `${error.diagnostic.message} (${namedLine(fingerprint, ref, promotion.seq)})` }, error);
+  }
 }
 
 export interface VerifyOptions {

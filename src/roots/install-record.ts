@@ -107,7 +107,7 @@ const KNOWN: { readonly [Key in keyof Known]: (value: unknown) => boolean } = {
 function damaged(path: string, message: string, cause?: unknown): PraetorError {
   return new PraetorError({
     code: 'state-damaged', where: { path }, message,
-    fix: 'praetorctl workstation install --from <checkout, tarball or remote>: it writes the record again and leaves the versions as they are',
+    fix: 'praetorctl workstation install --from <checkout, tarball or remote> --anchor <allowed signers>: it sets the damaged record aside, writes it again and leaves the versions as they are',
   }, cause);
 }
 

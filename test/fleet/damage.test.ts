@@ -1,11 +1,15 @@
 // What was damaged on a workstation is noticed by what would use it, named, and comes back.
-import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { artefactRef } from '../../src/fleet/promotion.ts';
+import { checkSettings, ownSettingsNote, placed } from '../../src/fleet/settle.ts';
+import { stationOf } from '../../src/fleet/station.ts';
 import { realHost } from '../../src/host.ts';
 import { damagedFile, readVersion } from '../../src/roots/version-file.ts';
-import { cli, world, type World } from '../support/cli.ts';
+import { cli, repo, world, type World } from '../support/cli.ts';
 import { artefactOf, asked, dataOf, forge, idOf, launcherOf, promote, recordOf, station, type Forge } from '../support/fleet.ts';
+import { sh } from '../support/git.ts';
 
 const FILES = { 'dist/rules.txt': 'one\n' };
 
@@ -82,4 +86,48 @@ it('another praetorctl before the launcher on PATH is said by install and doctor
   expect(notes(again)).toContain('stands on PATH before the launcher');
   expect((await rowsOf(where, 'entrypoint.path'))[0]).toMatchObject({ status: 'warning', message: expect.stringContaining(launcherOf(where)) as string });
   expect(idOf(artefactOf('v1'))).toBe(recordOf(where)['current']);
+});
+
+it.each(['', '{}', '{"schema": "praetor.install/1",\n  "current'])('a damaged record (%j) is set aside by the install that its message names, and the host keeps its id', async (text) => {
+  const fork = forge();
+  await promote(fork, 'v1', { says: { seq: 4 } });
+  const where = await follower(fork);
+  const { hostId } = recordOf(where);
+  writeFileSync(join(dataOf(where), 'install.json'), text);
+  expect(notes(await station(where, 'update'))).toContain('--anchor');
+  const again = await station(where, 'install', '--from', fork.remote, '--anchor', fork.anchor);
+  expect([again.code, again.json['hostId'], notes(again).includes('keeps its id'), notes(again).includes('not seen here')]).toEqual([0, hostId, true, false]);
+  const aside = readdirSync(dataOf(where)).filter((name) => name.startsWith('install.json.damaged-'));
+  expect(aside.map((name) => readFileSync(join(dataOf(where), name), 'utf8'))).toEqual([text]);
+  expect(asked(launcherOf(where), where.home)).toBe('v1');
+});
+
+it('an artefact that is gone is refused by key, reference and sequence', async () => {
+  const fork = forge();
+  await promote(fork, 'v1');
+  const where = await follower(fork);
+  const { commit } = await promote(fork, 'v2');
+  sh(fork.remote, ['update-ref', '-d', artefactRef(commit)]);
+  const got = await station(where, 'update');
+  expect([got.code, asked(launcherOf(where), where.home)]).toEqual([1, 'v1']);
+  expect(notes(got)).toMatch(/key SHA256:.*sequence 2/);
+});
+
+it("a fault in the person's own settings is named by file and line and keeps no version back; one of the version's documents does", async () => {
+  const fork = forge();
+  await promote(fork, 'v1');
+  const where = await follower(fork);
+  const at = stationOf(realHost({ env: where.env }), process.execPath);
+  const version = join(where.root, 'version');
+  mkdirSync(join(version, 'operator'), { recursive: true });
+  symlinkSync(join(repo, 'bin'), join(version, 'bin'));
+  const own = join(where.root, 'config/settings.yaml');
+  mkdirSync(join(where.root, 'config'), { recursive: true });
+  writeFileSync(join(version, 'operator/fleet.yaml'), 'update:\n  channel: manual\n');
+  writeFileSync(own, '# mine\nhoks: {}\n');
+  const mine = await checkSettings(at, version);
+  expect([mine.refusal, mine.own === undefined ? '' : ownSettingsNote(mine.own)]).toEqual([undefined, expect.stringContaining(`settings-invalid: ${own}:2: `)]);
+  writeFileSync(join(version, 'operator/fleet.yaml'), 'updat: {}\n');
+  const both = await checkSettings(at, version);
+  expect(both.refusal === undefined ? '' : placed(both.refusal)).toContain(`${join(version, 'operator/fleet.yaml')}:1: `);
 });

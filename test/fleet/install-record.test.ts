@@ -67,8 +67,16 @@ describe('install.json', () => {
       for (const fault of ['throw', 'throw-after'] as const) {
         const data = mkdtempSync(join(root, 'd'));
         writeInstallRecord(host, data, RECORD);
-        expect(() => writeInstallRecord(faultyHost(host, n, fault), data, next)).toThrow('injected');
+        let said = '';
+        try {
+          writeInstallRecord(faultyHost(host, n, fault), data, next);
+        } catch (error) {
+          said = String(error);
+        }
         const text = readFileSync(join(data, 'install.json'), 'utf8');
+        // Only what the launcher may answer by itself can stay behind without a word: it is older than the record then, and not believed.
+        if (said === '') expect(text).toBe(formatInstallRecord(next));
+        else expect(said).toContain('injected');
         expect([before, formatInstallRecord(next)]).toContain(text);
         expect(readdirSync(data).filter((name) => name !== 'install.json').length).toBeLessThanOrEqual(1);
       }

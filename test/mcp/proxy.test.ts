@@ -139,7 +139,7 @@ describe('a session', () => {
     const { host } = ioOf(of.at);
     const place = { state: of.at.state, config: join(of.at.root, 'config') };
     writeCatalogue(host, place, { ...of.catalogue, upstream: { transport: 'stdio', command: process.execPath, args: ['-e', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)'], envNames: [] } });
-    compileCatalogues(host, place, 'test');
+    compileCatalogues(host, place, 'test', true);
     const wire = start(of);
     wire.child.stdin.end();
     expect(await wire.ended).toBe(137);
@@ -309,7 +309,7 @@ describe('nothing is started', () => {
     const { host } = ioOf(of.at);
     const place = { state: of.at.state, config: join(of.at.root, 'config') };
     writeCatalogue(host, place, { ...of.catalogue, upstream: { transport: 'stdio', command: join(of.at.root, 'nothing'), args: [], envNames: [] } });
-    compileCatalogues(host, place, 'test');
+    compileCatalogues(host, place, 'test', true);
     const wire = start(of);
     expect(await wire.ended).toBe(127);
     expect(wire.err()).toContain('cannot be started');

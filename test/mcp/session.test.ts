@@ -131,7 +131,7 @@ describe('after a change', () => {
     const last = answer(made, again, { result: { tools: changed as never } });
     expect(asked(last)).toEqual([]);
     expect(JSON.stringify(last)).toContain('definition_changed');
-    expect(made.quarantined).toEqual([['kubectl_get']]);
+    expect(made.quarantined).toEqual([[], ['kubectl_get']]);
     const [late] = asked(made.session.fromUpstream(CHANGED));
     made.now += 31_000;
     made.session.fromUpstream(CHANGED);
