@@ -152,7 +152,8 @@ function installedHere(host: Host): InstallRecord | undefined {
 function versionFileRows({ ground: { host } }: Exam): DoctorRow[] {
   const id = 'version.files';
   const record = installedHere(host);
-  if (record === undefined) return [row('skipped', id, 'no version of a workstation is installed')];
+  // Most machines follow no fleet, and have nothing to hear about it.
+  if (record === undefined) return [];
   const { current } = record;
   const file = damagedFile(host, dataDirOf(host), current);
   if (file !== undefined) return [row('error', id, `version ${current} is damaged: ${file} is not the file that was unpacked`, 'praetorctl workstation update, or praetorctl workstation install --from <checkout, tarball or remote>')];
@@ -191,7 +192,7 @@ export const MACHINE_CHECKS: readonly Check[] = [
   { id: 'state.receipts-directory', about: 'The directory of the receipts takes them: no link, writable, private, and the file in it a plain one.', otherwise: 'error where hooks leave no receipts, warning for a link and for open modes', run: receiptsPlaceRows },
   { id: 'state.receipts', about: 'The receipts can be read, and no line is damaged.', otherwise: 'error where they cannot be read, warning for damaged lines', run: receiptRows },
   { id: 'state.runs', about: 'No run of apply, remove or rollback was interrupted.', otherwise: 'warning; error where its journal is damaged', run: runRows },
-  { id: 'version.files', about: 'The files of the installed version are the ones that were unpacked (their sha256 stand in version.json).', otherwise: 'error, with the first file that differs; skipped where no workstation is installed', run: versionFileRows },
+  { id: 'version.files', about: 'The files of the installed version are the ones that were unpacked (their sha256 stand in version.json).', otherwise: 'error, with the first file that differs; no row where no workstation is installed', run: versionFileRows },
   { id: 'clock.receipts', about: 'No receipt is ahead of the clock.', otherwise: 'warning: such receipts are no evidence', run: receiptClockRows },
   { id: 'clock.files', about: 'No registration and no file that holds one is ahead of the clock.', otherwise: 'error for registrations, because then no receipt counts; warning for files', run: fileClockRows },
 ];
