@@ -142,7 +142,7 @@ const rights: Check = ({ args }) => {
 export const SELF_SWITCH_RULES: readonly Rule[] = [
   rule(PACK, head('self.client.unguarded', 'an AI client started without hooks, without settings or with every check off', UNGUARDED), CLIENTS, nested),
   rule(PACK, head('self.client.moved', 'another settings directory for a client or for praetorctl', 'Another directory has no registrations of the guard. Ask the person.'), `${EXPORTS} ${CLIENTS}`, moved, 'assigns'),
-  rule(PACK, head('self.command', 'praetorctl commands that remove or replace the guard: clients remove, workstation rollback, fork promote and others', 'Only a person may take the guard away, replace it, promote a version or allow a denied call. Ask the person to run it.'), SELF, ownCommands),
+  rule(PACK, head('self.command', 'praetorctl commands that remove or replace the guard: clients remove, workstation rollback, ...', 'Only a person may take the guard away, replace it, promote a version or allow a denied call. Ask the person to run it.'), SELF, ownCommands),
   rule(PACK, head('self.uninstall', 'uninstalling the package praetorctl', 'This removes the guard. Ask the person to do it.'), 'npm pnpm yarn bun brew volta npx', uninstall),
   rule(PACK, head('self.kill', 'ending processes of praetorctl', 'This ends the guard while it judges. Ask the person.'), 'pkill killall taskkill stop-process', ends),
   rule(PACK, head('self.schedule', 'stopping or deleting the scheduled jobs of praetorctl', 'This would keep the guard at an old version. Ask the person.'), 'systemctl launchctl schtasks', unscheduled),
