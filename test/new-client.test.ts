@@ -75,7 +75,7 @@ test('a made-up client by the six steps', () => {
   const after = filesBelow(root);
   const touched = [...after].filter(([path, content]) => before.get(path) !== content).map(([path]) => path).sort();
   const ours = touched.filter((path) => path.startsWith('src/'));
-  expect(ours).toEqual(['src/clients/dialects.ts', 'src/clients/madeup/dialect.ts', 'src/clients/madeup/setup.ts', 'src/clients/madeup/silent.ts', 'src/clients/registry.ts']);
+  expect(ours).toEqual(['src/clients/dialects.ts', 'src/clients/madeup/dialect.ts', 'src/clients/madeup/managed.ts', 'src/clients/madeup/setup.ts', 'src/clients/madeup/silent.ts', 'src/clients/registry.ts']);
   const generated = ['CHANGELOG.md', 'README.md', 'docs/clients.md', 'docs/verify.md', 'test/__snapshots__/conformance.test.ts.snap', 'test/dialects/golden/madeup.txt', 'test/roots/golden/madeup.json', 'test/silent/ways.mjs'];
   expect(touched.filter((path) => !ours.includes(path) && !path.startsWith('test/fixtures/') && !generated.includes(path))).toEqual([]);
   for (const path of touched.filter((one) => one.startsWith('test/fixtures/'))) expect(path).toMatch(/^test\/fixtures\/(?:payloads\/madeup|homes\/madeup-(?:minimal|grown))\//);

@@ -246,8 +246,9 @@ function serverPart(input: PlanInput, document: JsonObject): ServerPart {
   const { desired, adopt } = input;
   if (desired.spec.role === 'hooks') return { ops: [], entries: [], owned: [], wanted: [], refused: [], takes: false };
   const ours = input.record?.ownedServers ?? [];
-  const { servers: wanted, taken, differing } = takeover(desired, document, ours, adopt);
-  const made = mcpOps(desired.client, document, wanted, { ours, taken: adopt ? 'all' : taken, original: originalDocument(input) });
+  const original = originalDocument(input);
+  const { servers: wanted, taken, differing } = takeover(desired, document, ours, adopt, original);
+  const made = mcpOps(desired.client, document, wanted, { ours, taken: adopt ? 'all' : taken, original });
   const names = serverNames(document[desired.client.mcp.key]);
   return { ...made, wanted, refused: [...conflicts(input, made.conflicts), ...differences(input, differing)], takes: made.owned.some((name) => !ours.includes(name) && names.includes(name)) };
 }

@@ -194,7 +194,10 @@ function readback(ground: Ground, file: FilePlan, bytes: Uint8Array | null, want
   const snapshot: Snapshot = { state: 'file', path: file.spec.path, target: file.before.target, links: [], bytes, stamp: { ...stamp, digest: '', mode: file.mode } };
   const record: FileRecord | undefined = ground.records.get(file.spec.path);
   const known = { ...(record ?? EMPTY_RECORD), path: file.spec.path, ownedServers: file.ownedServers, created: file.created, pristine: false };
-  const result = planFile({ desired: wanted, snapshot, record: known, original: undefined, adopt: false });
+  // What the run keeps as the original: the newest baseline, the one on record, or the file before the first touch.
+  const kept = file.baseline?.bytes ?? (record?.original == null ? undefined : readOriginal(ground.host, ground.dirs, record));
+  const original = kept ?? (file.before.state === 'file' ? file.before.bytes : undefined);
+  const result = planFile({ desired: wanted, snapshot, record: known, original, adopt: false });
   const left = result.file?.entries.filter((e) => e.action !== 'none') ?? [];
   if (left.length === 0 && !result.diagnostics.some((d) => d.severity === 'error')) return { entries: file.entries };
   return {

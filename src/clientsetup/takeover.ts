@@ -20,7 +20,7 @@ export interface Takeover {
 /** What says how the server is reached; everything else of an entry stays. */
 const REACH: ReadonlySet<string> = new Set(['type', 'command', 'cmd', 'args', 'url', 'httpUrl', 'serverUrl', 'headers', 'http_headers', 'env_http_headers']);
 
-export function takeover({ client, servers, governed = NOTHING_GOVERNED }: DesiredFile, document: JsonObject, ours: readonly string[], adopt: boolean): Takeover {
+export function takeover({ client, servers, governed = NOTHING_GOVERNED }: DesiredFile, document: JsonObject, ours: readonly string[], adopt: boolean, original?: JsonObject): Takeover {
   const all = [...servers];
   const taken = new Set<string>();
   const differing: Difference[] = [];
@@ -32,8 +32,9 @@ export function takeover({ client, servers, governed = NOTHING_GOVERNED }: Desir
     if (servers.some((wanted) => wanted.name === name)) {
       if (fault === undefined) taken.add(name);
     } else if (server !== undefined && isGuarded(server)) {
-      // It stands as it was written; what the person added to it since is the person's.
-      if (ours.includes(name)) all.push({ name, entry });
+      // In the place of the person's own it stands as it was written, with what was added to it since. One that was made for the
+      // settings alone goes with them.
+      if (ours.includes(name) && namedEntries(original?.[client.mcp.key]).some((one) => one.name === name)) all.push({ name, entry });
     } else if (fault !== undefined && !adopt) differing.push({ name, why: fault });
     else {
       const made = runtimeEntry(client.mcp, name, entry, server, catalogue);

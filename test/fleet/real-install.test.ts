@@ -9,7 +9,7 @@ import { engineCheck } from '../../src/fleet/engine-check.ts';
 import { packTar } from '../../src/fleet/tar.ts';
 import { realHost } from '../../src/host.ts';
 import { cli, repo, world, type World } from '../support/cli.ts';
-import { artefactOf, asked, dataOf, forge, launcherOf, promote, recordOf, station, type Manner } from '../support/fleet.ts';
+import { REPOSITORY, artefactOf, asked, dataOf, forge, launcherOf, promote, recordOf, station, type Manner } from '../support/fleet.ts';
 import { tempDir } from '../support/git.ts';
 
 /** The package as a build leaves it, without what the build keeps for itself. */
@@ -66,7 +66,7 @@ describe('the package of this repository', () => {
     const one = await promote(fork, 'v1');
     const where = await registered();
     expect((await station(where, 'install', '--from', fork.remote, '--anchor', fork.anchor, '--org', 'acme')).code).toBe(0);
-    const operator = { 'fleet.yaml': 'hooks: { command_policy: { mode: strict } }\n', 'orgs/acme.yaml': 'hooks: { command_policy: { mode: default } }\n' };
+    const operator = { 'fork.json': JSON.stringify({ schema: 'praetor.fork/1', repository: REPOSITORY, source: 'up/stream' }), 'fleet.yaml': 'hooks: { command_policy: { mode: strict } }\n', 'orgs/acme.yaml': 'hooks: { command_policy: { mode: default } }\n' };
     const entries = packageEntries(host, checkout).filter(({ path }) => !path.endsWith('/warm.cjs'));
     const artefact = packTar([...entries, ...Object.entries(operator).map(([path, text]) => ({ path: `package/operator/${path}`, executable: false, bytes: Buffer.from(text) }))]);
     await promote(fork, 'v2', { artefact });
