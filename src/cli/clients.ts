@@ -22,13 +22,12 @@ import { compileCatalogues } from '../mcp/store.ts';
 import { contractBundle } from './contract-bundle.ts';
 import type { CommandContext } from './program.ts';
 import { styleFor, VERSION, type Outcome } from './output.ts';
-import { settingsChoice } from './settings-options.ts';
+import { settingsChoice, text } from './settings-options.ts';
 import { renderCapabilities, capabilityRows } from './capabilities.ts';
 import { planBody, renderPlan, renderReport, reportBody } from './view.ts';
 import { tilde } from './style.ts';
 
 const words = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : typeof value === 'string' ? value.split(',') : []);
-const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 const scopeOf = (value: unknown): Scope => (value === 'project' ? 'project' : 'user');
 
 export function requestOf(context: CommandContext, purpose: Request['purpose']): Request {

@@ -8,12 +8,12 @@ import { PraetorError } from '../model/diagnostic.ts';
 import type { Settings } from '../settings/schema.ts';
 import { absolutePath } from './policy-input.ts';
 import type { CommandContext } from './program.ts';
+import { text } from './settings-options.ts';
 
 const KEY_CHARS_MIN = 16;
 const KEY_BYTES_MAX = 4096;
 const HASH_CHARS = 32;
 type Evidence = Settings['hooks']['evidence'];
-const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 const usage = (message: string, fix: string): PraetorError => new PraetorError({ code: 'usage', message, fix });
 
 function keyIn(host: Host, file: string): string {

@@ -16,9 +16,8 @@ import { hashedUser, keyedHash, userName } from './evidence-key.ts';
 import { absolutePath } from './policy-input.ts';
 import { VERSION, type Outcome } from './output.ts';
 import type { CommandContext } from './program.ts';
-import { settingsChoice } from './settings-options.ts';
+import { settingsChoice, text } from './settings-options.ts';
 
-const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 const usage = (message: string, fix: string): PraetorError => new PraetorError({ code: 'usage', message, fix });
 
 function userOf(host: Host, identity: Settings['hooks']['evidence']['identity'], hash: KeyedHash): string | undefined {

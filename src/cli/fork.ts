@@ -17,10 +17,9 @@ import { durationMs } from '../settings/schema.ts';
 import type { Outcome } from './output.ts';
 import { refuseAgents } from './person.ts';
 import type { CommandContext } from './program.ts';
+import { text } from './settings-options.ts';
 
 const FINDINGS_SHOWN_MAX = 20;
-
-const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 function repoOf({ io: { host }, options }: CommandContext): ForkRepo {
   return openRepo(host, { remote: String(options['remote']), upstream: String(options['upstream']), branch: String(options['branch']) });

@@ -8,6 +8,7 @@ import { PraetorError } from '../model/diagnostic.ts';
 import { CANONICAL_EVENTS, isCanonicalEvent, type CanonicalEvent } from '../model/events.ts';
 import type { Payload } from '../model/payload.ts';
 import type { CommandContext } from './program.ts';
+import { text } from './settings-options.ts';
 
 /** The hook's own bound for a document on standard input. */
 export const INPUT_BYTES_MAX = 4 * 1024 * 1024;
@@ -17,8 +18,6 @@ export type Question =
   | { readonly kind: 'payload'; readonly dialect: HookDialect; readonly event: CanonicalEvent; readonly document: unknown };
 
 const usage = (message: string, fix: string): PraetorError => new PraetorError({ code: 'usage', message, fix });
-const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-
 export function absolutePath(host: Pick<Host, 'cwd' | 'platform'>, given: string): string {
   return (host.platform === 'win32' ? path.win32 : path.posix).resolve(host.cwd, given);
 }

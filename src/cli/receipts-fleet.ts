@@ -23,10 +23,9 @@ import { refuseAgents } from './person.ts';
 import { absolutePath } from './policy-input.ts';
 import { styleFor, VERSION, type Outcome } from './output.ts';
 import type { CommandContext } from './program.ts';
-import { settingsChoice } from './settings-options.ts';
+import { settingsChoice, text } from './settings-options.ts';
 import { renderFindings, renderSummary, summarize } from './receipts-fleet-view.ts';
 
-const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 const answer = (kind: string, body: Outcome['body'], lines: string, exit: number = EXIT.ok, wrote = false): Outcome => ({ exit, kind, body, text: lines, diagnostics: [], wrote });
 
 function dirsOf(host: Host): { readonly state: string; readonly audit: string; readonly chain: string } {

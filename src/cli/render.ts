@@ -11,9 +11,7 @@ import { loadSettings } from '../settings/load.ts';
 import { wantedEvents } from '../settings/schema.ts';
 import type { Outcome } from './output.ts';
 import type { CommandContext } from './program.ts';
-import { settingsChoice } from './settings-options.ts';
-
-const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+import { settingsChoice, text } from './settings-options.ts';
 
 const HERE: Readonly<Record<Platform, ManagedOs>> = { linux: 'linux', darwin: 'macos', win32: 'windows' };
 

@@ -20,14 +20,12 @@ import { configHome, isAbsolutePath, joinPath } from '../roots/paths.ts';
 import { loadSettings } from '../settings/load.ts';
 import { DEFAULT_SETTINGS } from '../settings/schema.ts';
 import { agreed, settle } from './clients.ts';
-import { settingsChoice } from './settings-options.ts';
+import { settingsChoice, text } from './settings-options.ts';
 import { styleFor, VERSION, type Outcome } from './output.ts';
 import { refuseAgents } from './person.ts';
 import type { CommandContext } from './program.ts';
 import { tilde } from './style.ts';
 import { planBody, renderPlan, renderReport, reportBody } from './view.ts';
-
-const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 const USUAL: Readonly<Record<Platform, ScheduleKind>> = { linux: 'systemd', darwin: 'launchd', win32: 'schtasks' };
 

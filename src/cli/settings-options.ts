@@ -10,7 +10,8 @@ export function withSettings(command: Command): Command {
     .addOption(new Option('--org-settings <file>', 'settings document of the organisation (default: that of the installed version, if one was named at the installation)').env('PRAETORCTL_ORG_SETTINGS'));
 }
 
-const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+/** An option's value, where one was given. */
+export const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 export function settingsChoice(options: Readonly<Record<string, unknown>>): SettingsChoice {
   return { settings: text(options['settings']), fleet: text(options['fleetSettings']), organisation: text(options['orgSettings']), version: text(options['settingsOf']) };

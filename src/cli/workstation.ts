@@ -13,8 +13,8 @@ import { refuseAgents } from './person.ts';
 import type { CommandContext } from './program.ts';
 import { tilde } from './style.ts';
 import { statusOutcome, updateOutcome } from './workstation-view.ts';
+import { text } from './settings-options.ts';
 
-const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 const notesOf = (notes: readonly string[]): Diagnostic[] => notes.map((message) => ({ code: 'note', severity: 'warning', message, fix: '' }));
 const stationFor = ({ io }: CommandContext): Station => stationOf(io.host, io.program.node);
 
