@@ -1,5 +1,5 @@
 // An OpenAPI document behind `praetorctl mcp`: the real process against a real HTTP server, and the backend alone for what takes time.
-import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,8 +15,8 @@ import { startOpenapi } from '../../src/mcp/runtime/openapi-upstream.ts';
 import { ioOf, put, station, type Station } from '../hook/operator-support.ts';
 import { buildHook } from '../hook/support.ts';
 import { initialize, modernMeta, refusalOf, sha256, toolCall } from './support.ts';
+import { guardedServer, type Wire } from './wire.ts';
 
-const BIN = join(import.meta.dirname, '../../bin/praetorctl');
 
 interface Seen { readonly method: string; readonly url: string; readonly headers: Readonly<Record<string, string | string[] | undefined>>; readonly body: string }
 type Answer = (response: ServerResponse, request: IncomingMessage) => void;
@@ -232,21 +232,7 @@ async function imported(): Promise<Station> {
   return at;
 }
 
-function guarded(at: Station, env: Record<string, string> = { PAYMENTS_AUTHORIZATION: TOKEN }): { ask: (message: JsonObject) => Promise<JsonObject>; err: () => string; ended: Promise<number>; child: ChildProcessWithoutNullStreams } {
-  const child = spawn(process.execPath, [BIN, 'mcp', 'payments'], { env: { ...at.env, PATH: process.env['PATH'] ?? '', ...env }, cwd: at.workspace });
-  running.push(child);
-  const waiting = new Map<unknown, (message: JsonObject) => void>();
-  let rest = '';
-  let err = '';
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-    const lines = (rest + chunk).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) { const message = JSON.parse(line) as JsonObject; waiting.get(message['id'])?.(message); }
-  });
-  child.stderr.setEncoding('utf8').on('data', (chunk: string) => { err += chunk; });
-  const ended = new Promise<number>((done) => child.on('close', (code) => done(code ?? -1)));
-  return { child, ended, err: () => err, ask: (message) => new Promise((done) => { waiting.set(message['id'], done); child.stdin.write(`${JSON.stringify(message)}\n`); }) };
-}
+const guarded = (at: Station, env: Record<string, string> = { PAYMENTS_AUTHORIZATION: TOKEN }): Wire => guardedServer(at, 'payments', env, running);
 
 describe('praetorctl mcp with an OpenAPI catalogue', () => {
   it('lists what is approved, asks for what is missing, plans, and does it once', async () => {

@@ -1,6 +1,6 @@
 // A server over streamable HTTP behind `praetorctl mcp`: import and the real process against a real HTTP server, and the upstream alone
 // for what takes time or breaks.
-import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
@@ -15,8 +15,8 @@ import { ioOf, put, station, type Station } from '../hook/operator-support.ts';
 import { buildHook } from '../hook/support.ts';
 import { TOOLS, event, httpLab, json, stream, type HttpLab } from './http-lab.ts';
 import { initialize, modernMeta, refusalOf, toolCall } from './support.ts';
+import { guardedServer, type Wire } from './wire.ts';
 
-const BIN = join(import.meta.dirname, '../../bin/praetorctl');
 const TOKEN = 'Bearer very-secret-token';
 const INITIALIZED = { jsonrpc: '2.0', method: 'notifications/initialized' };
 
@@ -365,21 +365,7 @@ describe('the protocol of 2026-07-28', () => {
 const running: ChildProcessWithoutNullStreams[] = [];
 afterEach(() => { for (const child of running.splice(0)) child.kill('SIGKILL'); });
 
-function guarded(at: Station, env: Record<string, string>): { ask: (message: JsonObject) => Promise<JsonObject>; err: () => string; ended: Promise<number>; child: ChildProcessWithoutNullStreams } {
-  const child = spawn(process.execPath, [BIN, 'mcp', 'notes'], { env: { ...at.env, PATH: process.env['PATH'] ?? '', ...env }, cwd: at.workspace });
-  running.push(child);
-  const waiting = new Map<unknown, (message: JsonObject) => void>();
-  let rest = '';
-  let err = '';
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-    const lines = (rest + chunk).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) { const message = JSON.parse(line) as JsonObject; waiting.get(message['id'])?.(message); }
-  });
-  child.stderr.setEncoding('utf8').on('data', (chunk: string) => { err += chunk; });
-  const ended = new Promise<number>((done) => child.on('close', (code) => done(code ?? -1)));
-  return { child, ended, err: () => err, ask: (message) => new Promise((done) => { waiting.set(message['id'], done); child.stdin.write(`${JSON.stringify(message)}\n`); }) };
-}
+const guarded = (at: Station, env: Record<string, string>): Wire => guardedServer(at, 'notes', env, running);
 
 interface Said { readonly code: number; readonly out: string; readonly err: string }
 
