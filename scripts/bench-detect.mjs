@@ -4,7 +4,7 @@
 // runs it cost stands beside it for information. CPU time (user + system) of batches of ten processes, medians of interleaved runs.
 // --gate fails only when three tries in a row are over the limit.
 import { build } from 'esbuild';
-import { spawnSync } from 'node:child_process';
+import { medianCpu } from './cpu.mjs';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -36,27 +36,10 @@ const CANDIDATES = [
   { name: 'clients list', argv: [join(ROOT, 'bin', 'praetorctl'), 'clients', 'list'] },
 ];
 
-function batch({ argv, env = {} }) {
-  const words = [process.execPath, ...argv].map((word) => `'${word}'`).join(' ');
-  const ran = spawnSync('bash', ['-c', `TIMEFORMAT='%U %S'; time { for i in {1..${BATCH}}; do ${words} >/dev/null </dev/null || exit 1; done; }`], {
-    encoding: 'utf8', env: { PATH: '/usr/bin:/bin', HOME: join(work, 'home'), PRAETORCTL_STATE_DIR: join(work, 'state'), PRAETORCTL_CONFIG_DIR: join(work, 'config'), ...env },
-  });
-  const [user, system] = ran.stderr.trim().split(' ').map(Number);
-  if (ran.status !== 0 || !Number.isFinite(user + system)) throw new Error(`it did not run: ${ran.stderr}`);
-  return ((user + system) * 1000) / BATCH;
-}
-
-const median = (list) => [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)];
-
-function measure() {
-  const samples = CANDIDATES.map(() => []);
-  CANDIDATES.forEach(batch);
-  for (let round = 0; round < rounds; round += 1) {
-    const order = CANDIDATES.map((_, i) => i);
-    for (const i of round % 2 === 0 ? order : order.reverse()) samples[i].push(batch(CANDIDATES[i]));
-  }
-  return samples.map(median);
-}
+const measure = () => medianCpu(CANDIDATES.map(({ argv, env = {} }) => ({
+    argv: [process.execPath, ...argv],
+    env: { PATH: '/usr/bin:/bin', HOME: join(work, 'home'), PRAETORCTL_STATE_DIR: join(work, 'state'), PRAETORCTL_CONFIG_DIR: join(work, 'config'), ...env },
+  })), rounds, BATCH);
 
 /** Does the look alone stay within the limit? */
 function report([bare, loaded, looked, list]) {

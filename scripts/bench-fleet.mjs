@@ -7,6 +7,7 @@ import { mkdtempSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { medianCpu } from './cpu.mjs';
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const BATCH = 20;
@@ -54,25 +55,7 @@ const CANDIDATES = [
   { name: 'workstation update --scheduled', argv: [launcher, 'workstation', 'update', '--scheduled'], over: 2, wish: 1.5, limit: 1.7 },
 ];
 
-function batch({ argv }) {
-  const words = argv.map((word) => `'${word}'`).join(' ');
-  const ran = spawnSync('bash', ['-c', `TIMEFORMAT='%U %S'; time { for i in {1..${BATCH}}; do ${words} >/dev/null 2>/dev/null </dev/null || exit 1; done; }`], { encoding: 'utf8', env });
-  const [user, system] = ran.stderr.trim().split(' ').map(Number);
-  if (ran.status !== 0 || !Number.isFinite(user + system)) throw new Error(`it did not run: ${argv.join(' ')} ${ran.stderr}`);
-  return ((user + system) * 1000) / BATCH;
-}
-
-const median = (list) => [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)];
-
-function measure() {
-  const samples = CANDIDATES.map(() => []);
-  CANDIDATES.forEach(batch);
-  for (let round = 0; round < rounds; round += 1) {
-    const order = CANDIDATES.map((_, i) => i);
-    for (const i of round % 2 === 0 ? order : order.reverse()) samples[i].push(batch(CANDIDATES[i]));
-  }
-  return samples.map(median);
-}
+const measure = () => medianCpu(CANDIDATES.map((one) => ({ ...one, env })), rounds, BATCH);
 
 /** Is every ratio within its limit? */
 function report(medians) {
